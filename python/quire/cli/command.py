@@ -64,10 +64,14 @@ CODE_OF_KIND = {
 
 def explain(problem: Exception) -> tuple[str, ExitCode]:
     """Independent. Return the message and the exit code of an exception."""
-    from quire.errors import Error, MissingFileError
+    from quire.errors import BadFileError, Error, MissingFileError
 
     if isinstance(problem, MissingFileError):
         return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
+    if isinstance(problem, BadFileError) and os.path.isfile(problem.file or ""):  # a pipe has been read
+        from quire.cli.streams import import_first
+
+        problem = import_first(problem, problem.file, problem.file)
     if isinstance(problem, Error):
         return with_options(str(problem)), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
@@ -90,8 +94,11 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
             ExitCode.USAGE,
         )
     if isinstance(problem, ModuleNotFoundError):
+        from quire.io.foreign import installing
+
+        name = (problem.name or "").partition(".")[0]
         return (
-            f"this command needs the Python package '{problem.name}', which is not installed",
+            f"this command needs the Python package '{name}', which is not installed: {installing(name)}",
             ExitCode.USAGE,
         )
     return (
@@ -118,7 +125,9 @@ def with_options(message: str) -> str:
 
 
 def near_file(path: str | None) -> str:
-    """Independent. Return a hint at a file with nearly the same name, if there is one."""
+    """Independent. Return a hint at a file that does not exist: at one with nearly the same name, if there is
+    one, or at the directory that is missing.
+    """
     import difflib
 
     if not path:
@@ -128,6 +137,8 @@ def near_file(path: str | None) -> str:
     folder, name = os.path.split(path)
     try:
         names = [entry.name for entry in os.scandir(folder or ".")]
+    except FileNotFoundError:
+        return f"; there is no directory {folder}"
     except OSError:
         return ""
     near = difflib.get_close_matches(name, names, 1, 0.75) or [

@@ -33,6 +33,7 @@ from quire.toolkit.curves import (
     continued,
     drawable,
     is_of_steps,
+    no_rows,
     track_curves,
     with_terms,
 )
@@ -146,6 +147,8 @@ class Drawing:
             label = partial(self.label, source, many=len(steps) > 1 and not joined)
             some = column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour, errors)
             found.add(replace(some, curves=continued(some.curves)) if joined else some)
+        if not any(len(one.x) for one in found.curves):
+            raise no_rows(self.rows)
         if colour is not None and len(found.curves) > 1:
             raise UsageError(
                 f"--colour draws one curve, not {len(found.curves)}; select a file and a step by --steps"
@@ -163,6 +166,8 @@ class Drawing:
         from quire.toolkit.beam import with_beams  # other pictures need none of it
 
         found = [list(with_beams(source.steps(), request)) for source in self.sources]
+        if not any(one.beam.particles for some in found for one in some):
+            raise no_rows(self.rows)
         first = next((one for some in found[:1] for one in some[:1]), None)
         left, beside = (
             [info.name for info in first.chosen(names)] if first is not None and names else names
@@ -240,6 +245,8 @@ class Drawing:
         ]
         counted = sum(one.rows for _, one in found)
         outside = sum(one.outside for _, one in found)
+        if not counted + outside:
+            raise no_rows(self.rows)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
         steps = max(len(some) for some in tables)
         self.note += f", of {steps} steps together" if steps > 1 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from quire.cli import completion
 from quire.cli.command import ExitCode, command
 from quire.cli.hints import looks_like_expression, refuse_names_first
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import printable, remark, report_tables, say, say_json
+from quire.cli.output import plural, printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, display_name, readable
 
@@ -54,6 +54,23 @@ CONVERSION = re.compile(r"[\w*]+=[^=<>]+")
 """What other commands take as the value of --unit: `x=mm`."""
 
 
+@dataclass
+class Asked:
+    """The rows of columns that are asked for, by default all, and how many were searched and found."""
+
+    rows: slice = field(default_factory=lambda: slice(None))
+    where: str | None = None
+    searched: int = 0
+    found: int = 0
+
+    def require(self, path: str) -> None:
+        """Report a condition that no row satisfies, and exit."""
+        if self.where is not None and not self.found:
+            rows = plural(self.searched, "row")
+            remark(f"quire: {display_name(path)}: 0 of {rows} satisfy {printable(self.where)}")
+            raise typer.Exit(ExitCode.NO)
+
+
 @command
 def get(
     file: FileOption,
@@ -76,7 +93,8 @@ def get(
     columns. A pattern that matches several kinds of objects selects the first kind, which is reported on
     standard error. What is no name is an expression: 'max(x)' is one value, 'x/rms(x)' a value for each row.
 
-    The exit code is 1 if there is no such name or step, and 2 if there are no such rows.
+    The exit code is 1 if there is no such name or step or no row satisfies --where, and 2 if there are no
+    such rows.
 
     Example: quire get beam.h5 s --index -1
 
@@ -98,7 +116,7 @@ def get(
             "--unit prints units, and has no value",
             advice="quire show --unit x=mm prints values in other units",
         )
-    wanted = parse_rows(rows)
+    asked = Asked(parse_rows(rows), where)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         only_columns = rows is not None or where is not None or table is not None
@@ -109,16 +127,16 @@ def get(
         if unit:
             say((between or "\n").join(item.unit for _, item in found[0]))
         elif json:
-            answers = [
-                as_json(item, values_of(item, owner, wanted, where)) for some in found for owner, item in some
-            ]
+            answers = [as_json(item, values_of(item, owner, asked)) for some in found for owner, item in some]
             say_json(answers[0] if len(answers) == 1 else answers)
         else:
             for some in found:
-                show(some, wanted, where, form, between)
+                show(some, asked, form, between)
             if len(found) > 1 and any(len(owner or ()) > 1 for some in found for owner, _ in some):
                 remark(f"values of {len(found)} steps, one after another; quire show --csv names the steps")
         trace(opened)
+    if not unit:
+        asked.require(file)
 
 
 def require_form(form: str | None) -> None:
@@ -142,20 +160,14 @@ def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int 
     return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps)]
 
 
-def show(
-    found: list[tuple[Table | None, Any]],
-    rows: slice,
-    where: str | None,
-    form: str | None,
-    between: str | None,
-) -> None:
+def show(found: list[tuple[Table | None, Any]], asked: Asked, form: str | None, between: str | None) -> None:
     """Print values: rows for several columns of one table, else one object after another."""
     report_kinds(found)
     common = common_table([owner for owner, _ in found])
     if common is not None:
-        show_rows(common, [item.name for _, item in found], rows, where, form, between or " ")
+        show_rows(common, [item.name for _, item in found], asked, form, between or " ")
     else:
-        items = (values_of(item, owner, rows, where) for owner, item in found)
+        items = (values_of(item, owner, asked) for owner, item in found)
         show_values(items, form, between or "\n")
 
 
@@ -355,21 +367,21 @@ def common_table(tables: list[Table | None]) -> Table | None:
     return tables[0] if len(tables) > 1 and len(names) == 1 else None
 
 
-def chosen_parts(
-    table: Table, names: list[str], rows: slice, where: str | None
-) -> Iterator[Mapping[str, Any]]:
+def chosen_parts(table: Table, names: list[str], asked: Asked) -> Iterator[Mapping[str, Any]]:
     """Yield the selected rows of some columns block by block. Raises UsageError if there are none."""
     from quire.errors import UsageError
     from quire.toolkit.selection import chosen_blocks, resolve_rows
 
-    _, count = resolve_rows(rows, len(table))
+    _, count = resolve_rows(asked.rows, len(table))
     if not count and len(table):
         raise UsageError(f"no row is selected: column '{names[0]}' has {len(table)}")
-    for _, block in chosen_blocks(table, names, rows, where):
+    asked.searched += count
+    for numbers, block in chosen_blocks(table, names, asked.rows, asked.where):
+        asked.found += len(numbers)
         yield block
 
 
-def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
+def values_of(item: Any, table: Table | None, asked: Asked) -> Iterator[Any]:
     """Yield the values: all of an attribute or field at once, the rows of a column block by block."""
     if table is None:
         if getattr(item, "value", item) is None:
@@ -377,7 +389,7 @@ def values_of(item: Any, table: Table | None, rows: slice, where: str | None = N
             raise typer.Exit(ExitCode.NO)
         yield item.value if hasattr(item, "value") else item.read()
         return
-    for block in chosen_parts(table, [item.name], rows, where):
+    for block in chosen_parts(table, [item.name], asked):
         yield block[item.name]
 
 
@@ -411,9 +423,7 @@ def show_values(items: Iterable[Iterator[Any]], form: str | None, between: str) 
         sys.stdout.write("\n")
 
 
-def show_rows(
-    table: Table, names: list[str], rows: slice, where: str | None, form: str | None, delimiter: str
-) -> None:
+def show_rows(table: Table, names: list[str], asked: Asked, form: str | None, delimiter: str) -> None:
     """Print rows of some columns, one per line. Strings that contain the delimiter are quoted."""
     import sys
 
@@ -421,6 +431,6 @@ def show_rows(
 
     cells = Cells(delimiter)
     one = printer(form) if form is not None else None
-    for block in chosen_parts(table, names, rows, where):
+    for block in chosen_parts(table, names, asked):
         columns = [block[name] for name in names]
         sys.stdout.write(cells.lines(columns, [one if is_numeric(column) else None for column in columns]))

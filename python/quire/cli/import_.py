@@ -10,7 +10,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command
-from quire.cli.copying import AsJson, Format, Overwrite, Strict, WriteOptions, report_change
+from quire.cli.copying import AsJson, Format, Overwrite, Strict, WriteOptions, report_change, report_warning
 from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
@@ -138,10 +138,11 @@ def import_(
     """Import CSV or plain text as a table.
 
     Unless --types gives it, the type of a column is the first of int64, float64 and string that all its cells
-    have. Empty cells of numbers are nan and are counted, and cells that are no numbers make a column of
-    numbers one of text and are counted; with --strict both are an error. Units are read from names such as
-    `x [m]`, `x[m]` or `x (m)`. Names that the format does not allow are changed and reported, unless --rename
-    gives others. The text is processed block by block in bounded memory. Errors name the line.
+    have. Empty cells of numbers are nan and are counted, cells that are no numbers make a column of numbers
+    one of text and are counted, and so are cells that are not UTF-8; with --strict all are an error. Units
+    are read from names such as `x [m]`, `x[m]` or `x (m)`. Names that the format does not allow are changed
+    and reported, unless --rename gives others. The text is processed block by block in bounded memory. Errors
+    name the line.
 
     Beams of ASTRA, General Particle Tracer, OPAL, IMPACT-T, Bmad and Genesis 1.3 are recognised by their
     first lines, and get names and units; --from states which of several it is. Other options describe other
@@ -193,6 +194,8 @@ def import_(
         report_change("missing", f"{sentence}: their values are nan")
     for sentence in (*report.odd, *report.changes):
         report_change("changed", sentence)
+    for sentence in report.bad:
+        report_warning(sentence)
     if not is_standard_output(target):
         print_report(target, report, json)
 

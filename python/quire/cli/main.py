@@ -20,8 +20,9 @@ import typer
 from quire.cli.command import discard_output, fail
 from quire.cli.output import use_utf8
 from quire.cli.parallel import mute_other_ranks
-from quire.cli.shell import SETTINGS, Command, Program, first_sentence
+from quire.cli.shell import SETTINGS, Command, Program, first_sentence, help_of, listed
 from quire.cli.verbs import FITS, NEW, SIGNALS, TABLES, VERBS
+from quire.cli.verbs import GROUPS as STAGES
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
@@ -86,8 +87,23 @@ def built(name: str) -> Any:
         return made
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     settings = SETTINGS | OF_CHAINS if name == CHAIN else SETTINGS
-    alone.command(name, cls=Command, context_settings=settings, hidden=is_hidden(name))(found)
+    kind = Chain if name == CHAIN else Command
+    alone.command(name, cls=kind, context_settings=settings, hidden=is_hidden(name))(found)
     return typer.main.get_command(alone)
+
+
+class Chain(Command):
+    """The command whose arguments are verbs, which its help lists."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help as text."""
+        from quire.cli.verb import stage_function
+
+        rows = {
+            title: [(name, first_sentence(stage_function(name).__doc__ or "")) for name in names]
+            for title, names in STAGES.items()
+        }
+        return help_of(self, ctx, [f"Verbs: {title}\n{listed(some)}" for title, some in rows.items()])
 
 
 class Commands(Mapping[str, Any]):

@@ -119,8 +119,16 @@ NOT_HERE = {
 OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
 """A message about the option that other programs have for their output."""
 
-OF_INPUT = re.compile(r"no such option: (--steps?|--index|--table|--read-option)\b.*")
-"""A message about an option of the input of a chain, after one of its verbs."""
+OF_CHAIN = "quire run ... / "
+"""What the names of the verbs of a chain begin with in messages."""
+
+OF_INPUT = re.compile(
+    r"no such option: (--steps?|--index|--table|--columns|--rows|--where|--read-option|--strict)\b.*"
+)
+"""A message about an option of the input of a chain, or of all of it, after one of its verbs."""
+
+OF_OUTPUT = re.compile(r"no such option: (-f|--format|--option|--overwrite|--durable|--lossy|--json)\b.*")
+"""A message about an option of the new file of a chain, after one of its verbs."""
 
 UNNAMED = re.compile(r"(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?", re.DOTALL)
 """A message about a missing argument that is called by its parameter, with the values that it may have."""
@@ -245,13 +253,14 @@ def description_of(command: Any, context: Any) -> Description:
     )  # fmt: skip
 
 
-def help_of(command: Any, context: Any) -> str:
-    """Return the help of one command: usage, description, arguments, options, examples."""
+def help_of(command: Any, context: Any, sections: Sequence[str] = ()) -> str:
+    """Return the help of one command: usage, description, arguments, options, other sections, examples."""
     described = description_of(command, context)
     parts = [f"usage: {described.usage}", *map(wrapped, described.paragraphs)]
     if described.arguments:
         parts.append("Arguments\n" + listed(described.arguments))
     parts.append("Options\n" + listed(described.options))
+    parts += sections
     if described.examples:
         parts.append("Examples\n" + "\n".join(f"  {one}" for one in described.examples))
     return "\n\n".join(parts)
@@ -462,6 +471,18 @@ def hint_at_option(message: str, options: set[str]) -> str:
     return f"{hint} (a value that begins with - goes after --, or is written --option=VALUE)"
 
 
+def place_in_chain(message: str) -> str:
+    """Independent. Return where an option of a chain is written that a verb does not have, if it is one."""
+    if found := OF_INPUT.fullmatch(message):
+        value = "" if found[1] == "--strict" else " ..."
+        return f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]}{value} IN"
+    if found := OF_OUTPUT.fullmatch(message):
+        return f"no such option of a verb: {found[1]}: write it after the new file: / write OUT {found[1]}"
+    if found := OUTPUT.fullmatch(message):
+        return f"no such option of a verb: {found[1]}: the last verb writes the new file: / write OUT"
+    return ""
+
+
 def report_usage(problem: Any) -> int:
     """Independent. Print a usage error as one line and where to read more; returns the exit code."""
     from quire.cli.command import complain
@@ -484,10 +505,10 @@ def report_usage(problem: Any) -> int:
         message += f" of {usage}{choices}"
     if message.startswith("invalid value"):
         message = with_reason(message, getattr(getattr(problem, "param", None), "type", None))
-    if OUTPUT.fullmatch(message) and context is not None:
+    if path.startswith(OF_CHAIN) and (place := place_in_chain(message)):
+        message = place
+    elif OUTPUT.fullmatch(message) and context is not None:
         message += ": the new file is the last argument"
-    elif path.startswith("quire run ... /") and (found := OF_INPUT.fullmatch(message)):
-        message = f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]} ... IN"
     elif message.startswith("no such option: "):
         message += hint_at_option(message, options_of(context))
     is_answered = message.startswith("there is no command") and "see" in message

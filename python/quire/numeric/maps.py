@@ -82,7 +82,8 @@ def points(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Doubles, Doubles, 
     """Independent. Return coordinates and values as float64. Raises UsageError for NaN in coordinates."""
     across, up, values = as_doubles(x, "x"), as_doubles(y, "y"), as_doubles(z, "z")
     require_same_length(x=across, y=up, z=values)
-    require(bool(np.isfinite(across).all() and np.isfinite(up).all()), "coordinates are NaN or infinite")
+    lost = np.count_nonzero(~(np.isfinite(across) & np.isfinite(up)))
+    require(not lost, f"{lost} of {len(across)} points have coordinates that are NaN or infinite")
     return across, up, values
 
 

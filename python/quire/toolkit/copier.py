@@ -90,7 +90,7 @@ class StepCopier:
         self.warned: set[str] = set()
         self.longest_table = 0
         self.is_any_row_asked_for = False
-        self.is_there_content = False
+        self.is_there_content = self.is_there_column = False
         self.is_content_kept = False
         self.first_dropped: Outline | None = None
         self.selection: Callable[[TableShare], SelectedRows] | None = None
@@ -349,6 +349,10 @@ class StepCopier:
 
     def require_content(self, path: str) -> None:
         """Independent. Raise UnsupportedError if the target can store none of the objects."""
+        if self.is_there_content and not self.is_content_kept and not self.is_there_column:
+            raise UnsupportedError(
+                f"the tables have no columns, and the format {self.format} stores none without", file=path
+            )
         if self.is_there_content and not self.is_content_kept:
             raise UnsupportedError(
                 f"the format {self.format} can store none of the tables, fields and streams of this file",
@@ -410,6 +414,9 @@ class StepCopier:
         fitted = replace(fitted, attributes=self.single("attribute", attributes, step.attrs.info))
         kept = fitted if self.common is None else self.common.restrict(fitted, step)
         self.is_there_content |= bool(step.tables or step.fields or step.streams)
+        self.is_there_column |= any(one.columns for one in step.tables.values()) or bool(
+            step.fields or step.streams
+        )
         self.is_content_kept |= bool(
             kept.fields
             or any(columns or not step.tables[name].columns for name, columns in kept.tables.items())

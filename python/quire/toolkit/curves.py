@@ -300,13 +300,18 @@ def track_curves(
             xs.append(place)
             drawn.append(float(scale(values[y][0])))
     if not found:
-        condition = "" if rows is None or rows.where is None else f" with {rows.where}"
-        raise MissingError(f"no step has a row{condition}")
+        raise no_rows(rows)
     curves = [
         Curve(label if len(found) == 1 else join(label, y), drawable(xs), np.array(drawn), y, origin=label)
         for y, (xs, drawn) in found.items()
     ]
     return Curves(curves, [across], list(quantities.values()))
+
+
+def no_rows(rows: RowSelection | None) -> MissingError:
+    """Independent. Return the error of a picture of no rows."""
+    condition = "" if rows is None or rows.where is None else f" with {rows.where}"
+    return MissingError(f"no step has a row{condition}: there is nothing to draw")
 
 
 def attribute_curves(

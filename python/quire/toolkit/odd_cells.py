@@ -22,6 +22,9 @@ WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 WHERE: Final = re.compile(r'line (?P<line>[0-9]+): "(?P<cell>.*)" is not .*', re.DOTALL)
 """The error of a cell that is no number."""
 
+FIRST_ROUNDED: Final = 2.0**53
+"""From here on not all integers are float64."""
+
 SAMPLE: Final = 100
 """The first cells of a column, which has no numbers if none of these is one."""
 
@@ -104,3 +107,14 @@ def empty_cells(block: Block, place: int, values: Array, words: Sequence[str]) -
         return 0
     cells = block.texts(place)
     return sum(cells[row].strip() in ("", *words) for row in missing)
+
+
+def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] | None:
+    """Independent. The first integer of a column of a block that is another one as float64, and that one."""
+    large = np.flatnonzero((np.abs(values) >= FIRST_ROUNDED) & (np.abs(values) <= 2.0**64))
+    cells = block.texts(place) if large.size else []
+    for row in large:
+        cell = cells[row].strip()
+        if WHOLE.fullmatch(cell) and int(cell) != int(values[row]):
+            return cell, str(int(values[row]))
+    return None

@@ -23,6 +23,7 @@ from quire.errors import BadFileError, ConflictError, Error, MissingError, Usage
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
+from quire.toolkit.bad_bytes import BAD, BadCells
 from quire.toolkit.convert import target_format
 from quire.toolkit.decimal_commas import (
     SWAP_TEXT,
@@ -31,7 +32,7 @@ from quire.toolkit.decimal_commas import (
     better_delimiter,
     has_decimal_commas,
 )
-from quire.toolkit.odd_cells import OddColumn, empty_cells
+from quire.toolkit.odd_cells import OddColumn, empty_cells, rounded_integer
 from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
 from quire.toolkit.text_bytes import open_text
@@ -47,12 +48,8 @@ HEAD_BYTES: Final = 1 << 20
 EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
 """The kinds of cells in a column, as bits of the core."""
 
-WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 CHECKED_ROWS: Final = 20
 """Lines that are examined for decimal commas."""
-
-FIRST_ROUNDED: Final = 2.0**53
-"""From here on not all integers are float64."""
 
 UNIT: Final = re.compile(r"(?P<name>.*?)\s*(\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -112,6 +109,8 @@ class ImportReport:
     """Number of empty cells of columns of numbers: their values are NaN."""
     odd: list[str] = field(default_factory=list)
     """Messages about columns of text most of whose cells are numbers."""
+    bad: list[str] = field(default_factory=list)
+    """Messages about cells that are not UTF-8."""
 
 
 @dataclass
@@ -146,14 +145,15 @@ def import_text(
     format : format of the target. Default: by its suffix
     title : title of the new file
     overwrite : whether an existing target is replaced
-    strict : whether empty cells of numbers, and cells that are no numbers in columns of numbers, are an
-        error; else the former are NaN, the latter make the column text, and the report counts them
+    strict : whether empty cells of numbers, cells that are no numbers in columns of numbers, and cells that
+        are not UTF-8, are an error; else the former are NaN, the next make the column text, the last are
+        kept as they are, and the report counts them
     progress : called with the number of rows done and of all rows
     options : options of the format's writer
 
     Raises
     ------
-    ConflictError : the target exists; with `strict`, a cell of a number is empty or none
+    ConflictError : the target exists; with `strict`, a cell of a number is empty or none, or not UTF-8
     BadFileError : a row with another number of cells, or a quote without its end; names the line
     TypeMismatchError : a value that is not of the declared type; names the line
     MissingError : a column of types, units or steps does not exist
@@ -173,9 +173,10 @@ def import_text(
             for segment in segments:
                 importer.write(segment)
             report.odd = [sentence for one in importer.odd.values() for sentence in one.sentences()]
-            if strict and (report.missing or report.odd):
+            report.bad = importer.bad.sentences()
+            if strict and (doubtful := [*missing_cells(report), *report.odd, *report.bad]):
                 raise ConflictError(
-                    "; ".join([*missing_cells(report), *report.odd]),
+                    "; ".join(doubtful),
                     advice="without --strict this is no error",
                 )
     except Error as problem:
@@ -207,6 +208,8 @@ class TextSource:
             units = self.cells_of(lines[self.head_lines]) if self.head_lines < len(lines) else []
             self.head_lines += 1
         self.set_names(header, units)
+        self.held, self.held_line = b"", 0
+        """The text of the current block, and the number of its first line."""
         self.first_lines = lines[self.head_lines : self.head_lines + CHECKED_ROWS]
 
     def block(self) -> Block:
@@ -342,6 +345,7 @@ class TextSource:
                 piece = file.read(BLOCK_BYTES)
                 is_last = len(piece) < BLOCK_BYTES
                 text = rest + piece
+                self.held, self.held_line = text, line
                 taken = block.split(text, is_last, self.columns, line)
                 line, rest = block.next_line, text[taken:]
                 if len(rest) > LARGEST_ROW:
@@ -357,7 +361,7 @@ class TextSource:
 def refuse_other_encodings(words: Sequence[str]) -> None:
     """Independent. Raise BadFileError if names or units of a header are not UTF-8."""
     for word in words:
-        if any("\udc80" <= character <= "\udcff" for character in word):
+        if BAD.search(word):
             shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             raise BadFileError(
                 f"the name '{shown}' in the header is not UTF-8",
@@ -480,17 +484,6 @@ def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part
         yield part
 
 
-def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] | None:
-    """Independent. The first integer of a column of a block that is another one as float64, and that one."""
-    large = np.flatnonzero((np.abs(values) >= FIRST_ROUNDED) & (np.abs(values) <= 2.0**64))
-    cells = block.texts(place) if large.size else []
-    for row in large:
-        cell = cells[row].strip()
-        if WHOLE.fullmatch(cell) and int(cell) != int(values[row]):
-            return cell, str(int(values[row]))
-    return None
-
-
 def missing_cells(report: ImportReport) -> list[str]:
     """Independent. A sentence for each column of numbers with empty cells."""
     found = report.missing.items()
@@ -502,11 +495,12 @@ def values_of(
     columns: Sequence[TextColumn],
     report: ImportReport | None = None,
     odd: Mapping[int, OddColumn] | None = None,
+    bad: BadCells | None = None,
 ) -> Iterator[tuple[int, Part]]:
     """Independent. Number of rows and values of each run of rows of one step inside a block.
 
     `report` gets a sentence for each column in which an integer is rounded, and the number of empty cells;
-    `odd` columns, by their places, get their cells.
+    `odd` columns, by their places, and `bad` get their cells.
     """
     step_place = text.step_place
     unheard = set() if report is None else set(text.mixed)
@@ -519,6 +513,8 @@ def values_of(
                 values[column.name] = cells = block.texts(place)
                 if odd is not None and place in odd:
                     odd[place].look_at(block, place, cells)
+                if bad is not None:
+                    bad.look_at(column.name, cells, text.held, text.held_line)
             else:
                 array = np.empty(block.rows, dtype_of(column.type))
                 block.values(place, column.type, array)
@@ -557,7 +553,8 @@ class Importer:
             for place, column in self.columns.items()
             if column.type == "string" and text.declared_type(text.names[place]) is None
         }
-        self.to_write = values_of(text, columns, report, self.odd)
+        self.bad = BadCells()
+        self.to_write = values_of(text, columns, report, self.odd, self.bad)
         self.rows = report.rows
         self.done = 0
         self.progress = progress

@@ -61,7 +61,10 @@ def correlate(
         missing = sum(np.isnan(one.coefficient) for one in pairs.values())
         if missing:
             made.warnings.append(
-                MissingValues(f"{missing} of {len(pairs)} correlations do not exist and are NaN")
+                MissingValues(
+                    f"{missing} of {len(pairs)} correlations do not exist and are NaN: of less than two "
+                    "rows, or of a constant column"
+                )
             )
         return made
 

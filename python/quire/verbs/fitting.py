@@ -261,7 +261,8 @@ def of_linear(
     data: Data, found: LinearFit, parameters: Sequence[Parameter], curve: Callable[[Array], Array] | None
 ) -> Fitted:
     """Independent. Return a linear fit with the names and units of its parameters."""
-    problem = "" if found.is_valid else f"{UNDETERMINED} ({found.goodness.points} rows)"
+    rows = "1 row" if found.goodness.points == 1 else f"{found.goodness.points} rows"
+    problem = "" if found.is_valid else f"{UNDETERMINED} ({rows})"
     return Fitted(
         data,
         parameters,

@@ -26,6 +26,7 @@ from quire.verbs.steplike import (
     GroupOf,
     MadeStep,
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     TableLike,
@@ -140,11 +141,15 @@ class Blocks:
         return numbers.astype(np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass
 class InBins:
-    """Bins of equal width, which contain all finite values; they are numbered from 0."""
+    """Bins of equal width, which contain all finite values; they are numbered from 0. The rows are counted,
+    and those in no bin.
+    """
 
     bins: Bins
+    rows: int = 0
+    lost: int = 0
 
     @classmethod
     def between(cls, limits: tuple[float, float], count: int) -> InBins:
@@ -157,6 +162,8 @@ class InBins:
         found = self.bins.place(np.asarray(values))
         found -= 1
         found[found == self.bins.count] = -1
+        self.rows += count
+        self.lost += int(np.count_nonzero(found < 0))
         return found
 
     def values(self, numbers: Array) -> Array:
@@ -296,6 +303,7 @@ class Division:
         numberings = self.numberings(table)
         found = self.divided(table, numberings, names)
         keys = self.values(numberings, found.keys)
+        warnings = [*warnings_of(step, table), *self.lost_rows(step, numberings, len(found.starts))]
         group_of = GroupOf(step.number, (*keys_of(step), *(one.name for one in self.groupings)))
         for first, count, *values in zip(found.starts, found.lengths, *keys, strict=True):
             attributes = {one.name: one for one in step.attrs.info.values()}
@@ -303,7 +311,23 @@ class Division:
                 like = table[grouping.column] if grouping.column else None
                 attributes[grouping.name] = new_attribute(grouping.name, value, like)
             rows = found.rows.part(int(first), int(count))
-            yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), group_of)
+            yield MadeStep(step.number, attributes.values(), [rows], warnings, group_of)
+
+    def lost_rows(self, step: StepLike, numberings: Numberings, groups: int) -> list[str]:
+        """Independent. Return a warning for each column whose rows are partly in no group. Without any group
+        it is a failure of the chain.
+        """
+        found = [
+            MissingValues(
+                f"step {step.number}: {one.lost} of {one.rows} values of {grouping.column} are NaN or "
+                "infinite, and in no group"
+            )
+            for grouping, one in zip(self.groupings, numberings, strict=True)
+            if isinstance(one, InBins) and one.lost
+        ]
+        if not groups:
+            self.chain.failures.update(found)
+        return list(found)
 
     def numberings(self, table: TableLike) -> Numberings:
         """Independent. Return what numbers the groups; None where values do. Raises errors of columns."""

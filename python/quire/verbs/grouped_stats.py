@@ -58,7 +58,8 @@ class GroupedStats:
             found = self.in_one_pass(table, wanted)
         except TooManyGroupsError:
             found = self.of_sorted_rows(table, wanted)
-        return found.step(step, self.division, wanted) if len(found) else None
+        lost = self.division.lost_rows(step, found.numberings, len(found))
+        return found.step(step, self.division, wanted, lost) if len(found) else None
 
     def of_rows(self, step: StepLike, names: Sequence[str] | None) -> MadeStep | None:
         """Independent. Reduce each group by itself, of which these columns are needed."""
@@ -135,7 +136,9 @@ class Reduced:
     def __len__(self) -> int:
         return len(self.keys[0])
 
-    def step(self, step: StepLike, division: Division, wanted: Sequence[Reducing]) -> MadeStep:
+    def step(
+        self, step: StepLike, division: Division, wanted: Sequence[Reducing], warnings: Sequence[str]
+    ) -> MadeStep:
         """Independent. Return a step of the same number with a row of each group: attributes and results."""
         table = division.chain.table_of(step)
         columns: dict[str, NewColumn | None] = {
@@ -151,7 +154,7 @@ class Reduced:
         for one, result in zip(wanted, self.results, strict=True):
             columns[one.name] = NewColumn(one.name, result, one.unit_in(table))
         kept = [column for column in columns.values() if column is not None]
-        made = MadeStep(step.number, [], [MadeTable(kept, len(self))], step.warnings)
+        made = MadeStep(step.number, [], [MadeTable(kept, len(self))], [*step.warnings, *warnings])
         keys = [*keys_of(step), *(grouping.name for grouping in division.groupings)]
         return with_results(made, keys, dict.fromkeys(one.name for one in wanted))
 

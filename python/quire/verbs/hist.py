@@ -199,11 +199,18 @@ def require_one_unit(table: Any, names: Sequence[str]) -> None:
 
 
 def lost_rows(step: StepLike, counts: Mapping[str, BinCounts]) -> list[str]:
-    """Independent. Return a warning for columns with values that no limits could include."""
-    return [
+    """Independent. Return a warning for columns with values that no limits could include, and for those of
+    which none is between the limits.
+    """
+    found = [
         f"step {step.number}: {one.lost} of {one.rows} values of {name} are NaN or infinite, and in no bin"
         for name, one in counts.items()
         if one.lost
+    ]
+    return found + [
+        f"step {step.number}: no value of {name} is in a bin: all are outside of the range"
+        for name, one in counts.items()
+        if one.rows > one.lost and not one.cells().rows.any()
     ]
 
 

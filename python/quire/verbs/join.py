@@ -365,7 +365,10 @@ def join(
             raise UsageError("the other file has no step")
         for place, step in enumerate(steps):
             if len(partners) > 1 and place >= len(partners):
-                raise ConflictError(f"the other file has only {len(partners)} steps, and this is one more")
+                raise ConflictError(
+                    f"the other file has {len(partners)} steps, and this one more",
+                    advice="choose steps by --steps; a file of one step is joined to all",
+                )
             mate = partners[place] if len(partners) > 1 else partners[0]
             yield wanted.of(step, chain.table_of(step), mate, other.table_of(mate), chain.memory)
 

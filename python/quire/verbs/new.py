@@ -20,6 +20,7 @@ from quire.verbs.sources import (
     Column,
     Sample,
     agreed_seed,
+    doubt_about,
     literals,
     made_column,
     named,
@@ -152,10 +153,12 @@ def made_steps(
         seed = agreed_seed(comm, seed)
         kept[SEED] = new_attribute(SEED, seed)
 
+    doubts = [sentence for one in found[: len(definitions)] if (sentence := doubt_about(one))]
+
     def steps() -> Iterator[StepLike]:
         for number in range(repeat):
             made = [made_column(one, count, (seed or 0, number)) for one in found]
-            yield MadeStep(number, kept.values(), [MadeTable(made, count, table)])
+            yield MadeStep(number, kept.values(), [MadeTable(made, count, table)], doubts)
 
     return steps
 

@@ -143,6 +143,9 @@ class Call:
             known = "write for example mean(x) or name=percentile(x, 90)"
             raise UsageError(f"'{text}' is no reduction; {known}")
         first, *rest = [word.strip() for word in found["arguments"].split(",")]
+        if not first:
+            rows = "count for the number of rows, or " if found["what"] == ROWS else ""
+            raise UsageError(f"'{text}' has no column", advice=f"write {rows}{found['what']}(COLUMN)")
         made = cls(text, (found["name"] or "").strip(), reduction(found["what"]).name, [first])
         for word in rest:
             key, is_set, value = word.partition("=")
@@ -242,7 +245,10 @@ class Request:
 
     def quantities(self, table: TableLike) -> list[str]:
         """Independent. Return the names of quantities of the beam, and the one that means the rows."""
-        return [name for name in self.names if not self.is_column(table, name)]
+        found = [name for name in self.names if not self.is_column(table, name)]
+        for name in found:
+            refuse_assignment(table, name)
+        return found
 
     def results(self, step: StepLike, table: Any) -> dict[str, Attribute]:
         """Independent. Return all numbers of a step by name."""
@@ -298,6 +304,23 @@ class Request:
                 kinds = ("string", "character")
                 column = next((one for one in table if table[one].type not in kinds), "COLUMN")
                 raise UsageError(f"{name} is a reduction of a column", advice=f"write {name}({column})")
+
+
+def refuse_assignment(table: TableLike, word: str) -> None:
+    """Independent. Raise UsageError for a name that is given to what is no reduction: `n=count`."""
+    name, mark, what = (part.strip() for part in word.partition("="))
+    if not mark:
+        return
+    if what == ROWS:
+        problem, advice = "count is the number of rows, which has no other name", f"{name}=count(COLUMN)"
+    elif what in REDUCTIONS:
+        problem, advice = f"'{word}' has no column", f"{name}={what}(COLUMN)"
+    elif what in table.columns:
+        problem, advice = f"'{word}' is no reduction", f"{name}=mean({what})"
+    else:
+        problem = f"'{word}' is no reduction, and quantities of the beam have no other names"
+        advice = f"for example {name}=mean(COLUMN)"
+    raise UsageError(problem, advice=f"write {'count, or ' if what == ROWS else ''}{advice}")
 
 
 def request_of(what: Sequence[Names], beam: Mapping[str, Any]) -> Request:

@@ -19,8 +19,12 @@ from quire.near import there_is_no
 from quire.numeric import distributions
 from quire.numeric.distributions import Progression
 from quire.toolkit.definitions import DEFINITION
+from quire.toolkit.odd_cells import NUMBER
 from quire.verbs.numbers import doubles
 from quire.verbs.steplike import NewColumn, TableLike
+
+RANGE = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(:|\.\.)[-+0-9.e:]+")
+"""How other programs write sequences."""
 
 CALL = re.compile(r"(?P<name>[A-Za-z_]\w*)\((?P<arguments>[^()]*)\)")
 SEED = "seed"
@@ -164,6 +168,22 @@ def literals(name: str, text: str) -> Array:
     made = np.empty(len(words), object)
     made[:] = words
     return made
+
+
+def doubt_about(column: Column) -> str:
+    """Independent. Return a sentence about a list of texts some of which look like numbers; empty if none."""
+    values = column.source
+    words: list[str] = [] if isinstance(values, Sample) or values.dtype != object else values.tolist()
+    for word in words:
+        if RANGE.fullmatch(word):
+            return (
+                f"the column '{column.name}' is text, for {word} is no number; a sequence is written "
+                "sequence(FIRST, LAST, COUNT)"
+            )
+    others = [word for word in words if not NUMBER.fullmatch(word)]
+    if not 0 < len(others) < len(words):
+        return ""
+    return f"the column '{column.name}' is text, for {others[0] or 'an empty value'} is no number"
 
 
 def refuse_rounding(name: str, words: Sequence[str], numbers: Array) -> None:

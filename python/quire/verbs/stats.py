@@ -93,7 +93,8 @@ def stats(
     beam : how particles are understood, as for `Step.beam`: convention, species, slices, screen, robust
 
     A value that does not exist is NaN. Results are called COLUMN_REDUCTION unless they are given a name,
-    those across columns REDUCTION. Windows are those of each step or group, whose attributes stay.
+    those across columns REDUCTION. Windows are those of each step or group, whose attributes stay and
+    whose fields are left out.
 
     >>> import quire
     >>> with quire.chain("beam.h5", steps="0") as chain:

@@ -65,6 +65,9 @@ def track(
 
     def tracked(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         chosen = chosen_ids(source, where, at, key) if wanted is None else wanted
+        if wanted is None and not len(chosen):
+            particle = f"satisfies {where}" if where else "is in the step that gives the ids"
+            chain.failures.add(f"no particle {particle}: the steps have no rows")
         absence = Absence(chosen)
         held: MadeStep | None = None
         for step in steps:

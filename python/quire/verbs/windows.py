@@ -21,7 +21,7 @@ from quire.verbs.numbers import TEXTS
 from quire.verbs.reducing import ROWS, Reducing, Request
 from quire.verbs.rows import Counters
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, joined_blocks, made_from
+from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, joined_blocks, left_out
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ def in_windows(chain: StepChain, request: Request, windows: Windows) -> Any:
         if again := [name for name in names if names.count(name) > 1]:
             raise ConflictError("two results have this name", object=again[0], advice="name one of them")
         result = WindowTable(table, windows, made)
-        changed = made_from(step, [result])
+        warnings = [*step.warnings, *left_out(step, [result])]
+        of_step = step.attrs.info.values(), [result], warnings, getattr(step, "group_of", None)
+        changed = MadeStep(step.number, *of_step)
         if getattr(table, "is_searched", True) and len(table) < windows.points:
             changed.warnings.append(f"steps of less than {windows.points} rows have no window, and no row")
         if chain.is_strict:

@@ -25,6 +25,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("info empty.h5", 3, "quire: empty.h5: the file is empty"),
     ("info folder", 3, "quire: folder: this is a directory, and none that a format knows; name a file"),
     ("info ''", 2, "the name of the file is empty"),
+    ("info no/such.h5", 4, "quire: no/such.h5: cannot open: * there is no directory no"),
+    ("export beam.h5 no/such.csv", 4, "no/such.csv: No such file or directory; there is no directory no"),
     ("import nothing.csv out.h5", 4, "quire: nothing.csv: No such file or directory"),
     ("import dta.csv out.h5", 4, "did you mean data.csv?"),
     ("diff beam.h5 nothing.h5", 4, "quire: nothing.h5: cannot open"),
@@ -227,6 +229,10 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("plot beam.h5 -x q -y px out.png", 1, "quire: beam.h5: there is no column 'q'"),
     ("plot beam.h5 -x step -y x out.png", 2, "select a particle, such as --where 'id == 17'"),
     ("plot beam.h5 -x s -y x --where 'id == -1' out.png", 1, "no step has a row with id == -1"),
+    ("plot beam.h5 -x x -y px --where 'x > 1' out.png", 1, "has a row with x > 1: there is nothing to draw"),
+    ("plot beam.h5 --histogram x,px --where 'x > 1' out.png", 1, "no step has a row with x > 1"),
+    ("plot beam.h5 --beam sigma_x --where 'x > 1' out.png", 1, "no step has a row with x > 1"),
+    ("plot no-rows.table --histogram x out.png", 1, "quire: no-rows.table: no step has a row: there is noth"),
     ("plot beam.h5 --attributes rmsx out.png", 1, "there is no attribute 'rmsx' of steps (nearest: rms_x"),
     ("plot beam.h5 --histogram x --bins 0 out.png", 2, "is not a number of bins * write for example 100"),
     ("plot beam.h5 --field rho out.png", 2, "take a plane by --slice z=0, or sum over an axis by --sum z"),
@@ -235,6 +241,10 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("import data.csv out.h5 --types x=int31", 2, 'there is no type "int31"; the types are int8'),
     ("import data.csv out.h5 --names a", 2, "quire: data.csv: 1 names are given for 2 columns"),
     ("import words.csv out.h5 --types a=float64", 1, 'quire: words.csv: line 2: "one" is not float64'),
+    ("view words.csv", 3, "quire: words.csv: this is a table of text* import it by: quire import words.csv"),
+    ("open-in paraview words.csv", 3, "this is a table of text* import it by: quire import words.csv"),
+    ("index words.csv", 3, "words.csv: this is a table of text* import it by: quire import words.csv words."),
+    ("attach words.csv", 3, "quire: words.csv: this is a table of text* import it by: quire import words."),
     ("import beam.h5 out.h5", 3, "quire: beam.h5: this is a file * quire convert beam.h5 out.h5 converts it"),
     ("import six.txt out.h5 --from foo", 2, "no program with a known text 'foo'; there are: astra, bmad"),
     ("import empty.h5 out.h5", 3, "quire: empty.h5: there are neither names nor rows"),
@@ -250,6 +260,12 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 'std(x'", 2, "'std(x' is no reduction; write for example mean(x)"),
     ("stats beam.h5 'std(x)' --columns x", 2, "--columns is an option of statistics without WHAT"),
     ("stats beam.h5 'std(x)' --unit x=mm", 2, "--unit is an option of statistics without WHAT"),
+    ("stats beam.h5 n=count", 2, "the number of rows, which has no other name; write count, or n=count(COL"),
+    ("stats beam.h5 'count()'", 2, "'count()' has no column; write count for the number of rows, or count(C"),
+    ("stats beam.h5 'n=mean( )'", 2, "'n=mean( )' has no column; write mean(COLUMN)"),
+    ("stats beam.h5 m=x", 2, "'m=x' is no reduction; write m=mean(x)"),
+    ("stats beam.h5 m=mean", 2, "'m=mean' has no column; write m=mean(COLUMN)"),
+    ("stats beam.h5 e=emittance_nx", 2, "quantities of the beam have no other names; write for example e=me"),
     ("stats beam.h5 count --window 9", 2, "each window has 9 rows; write count(COLUMN)"),
     (
         "stats beam.h5 'max(x, position)' --window 9",
@@ -258,6 +274,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ),
     # damaged files
     ("show cut.h5 --steps 20", 3, "quire: cut.h5: Step#10, Step#15, Step#20: the file is cut"),
+    ("get beam.h5 x px --where 'id == -1'", 1, "quire: beam.h5: 0 of 2000 rows satisfy id == -1"),
     ("get cut.h5 x", 3, "quire: cut.h5: the file is cut: * quire recover"),
     ("convert cut.h5 out.h5", 3, "quire: cut.h5: the file is cut: * quire recover"),
     ("export cut.h5 out.csv", 3, "quire: cut.h5: the file is cut: * quire recover"),
@@ -382,6 +399,10 @@ MISTAKES: list[tuple[str, int, str]] = [
     # chains
     ("run beam.h5 / srt z", 2, "there is no verb 'srt' (nearest: sort)"),
     ("run beam.h5 / sort", 2, "missing argument 'KEY...' of quire run ... / sort KEY..."),
+    ("run beam.h5 / stats 'mean(x)' --strict", 2, "write it before IN: quire run --strict IN; see"),
+    ("run beam.h5 / sort z --where 'x > 0'", 2, "write it before IN: quire run --where ... IN; see"),
+    ("run beam.h5 / sort z --overwrite", 2, "write it after the new file: / write OUT --overwrite; see"),
+    ("run beam.h5 / sort z -o out.h5", 2, "-o: the last verb writes the new file: / write OUT; see"),
     ("run beam.h5 / sort z --steps 5", 2, "write it before IN: quire run --steps ... IN"),
     ("run beam.h5 / write out.h5 / sort z", 2, "write is the last verb of a chain"),
     ("run beam.h5 / / sort z", 2, "there is no verb between two slashes"),
@@ -435,6 +456,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = path_for(folder, step_formats()[0], "twiss")
     EXAMPLES["twiss"].write(first)
     first.rename(folder / "twiss.table")
+    with quire.create(first) as out, out.step(0) as step:
+        step.put("x", [])
+    first.rename(folder / "no-rows.table")
     EXAMPLES["beam"].write(folder / "beam.h5")
     shutil.copy(folder / "beam.h5", folder / "other.h5")
     whole = (folder / "beam.h5").read_bytes()

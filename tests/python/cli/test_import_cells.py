@@ -94,3 +94,34 @@ def test_an_encoding_that_is_not_given_is_named(run: Run, tmp_path: Path) -> Non
     assert run("import", text, target).code == 0
     with quire.open(target) as file:
         assert file[0]["x"].unit == "µm"
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        (["M\xfcnchen", "gr\xf6\xdfe"], "2 cells are not UTF-8, the first in line 5, column 'name': "
+         "M\ufffdnchen; --encoding latin-1 reads München"),
+        (["a", '"x""\xe4"'], "1 cell is not UTF-8, in line 6, column 'name': x\"\ufffd; "
+         '--encoding latin-1 reads x"ä'),
+        (["\x80", "b"], "1 cell is not UTF-8, in line 5, column 'name': \ufffd; --encoding cp1252 reads €"),
+        (["\xc3\xa4", "\xe4"], "1 cell is not UTF-8, in line 6, column 'name': \ufffd; "
+         "others are UTF-8: correct these in the text, whose bytes are kept"),
+        (["a", "\x81"], "1 cell is not UTF-8, in line 6, column 'name': \ufffd; "
+         "give the encoding of the text by --encoding"),
+    ],
+)  # fmt: skip
+def test_cells_that_are_not_utf_8_are_counted_or_refused(
+    run: Run, tmp_path: Path, text_format: str, cells: list[str], found: str
+) -> None:
+    text, target = tmp_path / "data.csv", path_for(tmp_path, text_format, "data")
+    lines = ["name,x", "# \xfc", "c,1", "", *(f"{cell},{row}" for row, cell in enumerate(cells))]
+    text.write_bytes("\n".join(lines).encode("latin-1") + b"\n")
+    options = ["--format", text_format, "--comment", "#"]
+    outcome = run("import", text, target, *options)
+    assert outcome.code == 0, outcome.errors
+    assert f"warning: {found}\n" in outcome.errors
+    strict = run("import", text, target, *options, "--strict", "--overwrite")
+    assert strict.code == 1
+    assert f"{found}; without --strict" in strict.errors
+    read = run("import", text, target, *options, "--encoding", "latin-1", "--strict", "--overwrite")
+    assert (read.code, read.errors) == (0, "")

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import quire
 from quire.cli.command import ExitCode, command, explain
 from quire.cli.main import app
+from quire.toolkit.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run, Start
@@ -175,6 +176,27 @@ def test_commands_of_an_absent_lab_name_the_extra(words: str) -> None:
         done.stderr
         == "quire: this command needs quire.lab, which is not installed: pip install 'quire[lab]'\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("package", "words", "extra"),
+    [
+        ("matplotlib", "plot beam.h5 -x x -y px out.png", "plot"),
+        ("uvicorn", "view beam.h5", "view"),
+        ("starlette", "view beam.h5", "view"),
+        ("scipy", "fit beam.h5 out.h5 px --versus x --model gaussian", "toolkit"),
+    ],
+)
+def test_commands_without_a_package_name_the_extra(
+    tmp_path: Path, package: str, words: str, extra: str
+) -> None:
+    EXAMPLES["beam"].write(tmp_path / "beam.h5")
+    program = f"import sys; sys.modules['{package}'] = None; from quire.cli.main import app; app()"
+    command = [sys.executable, "-c", program, *words.split()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == ExitCode.USAGE
+    assert f"package '{package}', which is not installed: pip install 'quire[{extra}]'\n" in done.stderr
+    assert os.listdir(tmp_path) == ["beam.h5"]
 
 
 def test_commands_of_an_absent_lab_are_not_listed() -> None:

@@ -203,10 +203,14 @@ def test_weights_are_summed_in_bins(run: Run, tmp_path: Path) -> None:
     assert "1000 rows" in outcome.errors
 
 
-def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
-    path = make(quire.formats()[0], rows=0)
+def test_empty_data_give_no_picture(run: Run, make: Make, tmp_path: Path) -> None:
+    path, whole = make(quire.formats()[0], rows=0), make(quire.formats()[0], "whole")
     for arguments in (["-x", "x", "-y", "px"], ["--histogram", "x"], ["--histogram", "x,px"]):
-        assert run("plot", path, *arguments, "-o", tmp_path / "picture.png", "--overwrite").code == 0
+        outcome = run("plot", path, *arguments, tmp_path / "picture.png")
+        assert outcome.code == 1
+        assert outcome.errors.endswith("no step has a row: there is nothing to draw\n")
+        assert not (tmp_path / "picture.png").exists()
+    assert run("plot", path, whole, "--histogram", "x", tmp_path / "picture.png").code == 0
 
 
 @pytest.mark.parametrize(

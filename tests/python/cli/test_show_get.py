@@ -498,6 +498,18 @@ def test_rows_are_those_of_columns(run: Run, one_beam: Path) -> None:
     assert "only columns have rows" in outcome.errors
 
 
+def test_conditions_that_no_row_satisfies_are_reported(run: Run, beam: Path) -> None:
+    nothing = run("get", beam, "x", "--where", "id == -1", "--steps", "1-9")
+    assert (nothing.code, nothing.output) == (1, "")
+    assert nothing.errors.endswith(" of 300 rows satisfy id == -1\n"), nothing.errors
+    assert nothing.errors.count("satisfy") == 1
+    as_json = run("get", beam, "x", "--where", "id == -1", "--json")
+    assert (as_json.code, json.loads(as_json.output)["value"]) == (1, [])
+    # Only the last step has them: no other step is reported.
+    outcome = run("get", beam, "x", "--where", "step == 9 && id == 3", "--steps", "1-9")
+    assert (outcome.code, "satisfy" in outcome.errors) == (0, False)
+
+
 def test_the_number_of_a_step_is_printed(run: Run, beam: Path) -> None:
     assert run("get", beam, "step", "--steps", "1,4").output.split() == ["1", "4"]
     assert run("get", beam, "step + 1", "--steps", "1,4").output.split() == ["2", "5"]

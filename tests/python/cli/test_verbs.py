@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.cli.verbs import STAGES, VERBS
+from quire.cli.verbs import GROUPS, STAGES, VERBS
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -66,6 +67,26 @@ def test_a_missing_name_of_values_is_an_error(run: Run, one_beam: Path) -> None:
     outcome = run("run", one_beam, "/", "get", "nothing")
     assert (outcome.code, outcome.output) == (1, "")
     assert "there is no attribute, column or field 'nothing'" in outcome.errors
+
+
+def test_a_step_without_columns_is_refused_where_it_cannot_be_stored(run: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.h5"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", [1.0])
+    for words in (["select", source, target, "--drop", "*"], ["pivot", source, target, "x", "x"]):
+        outcome = run(*words, *(["--where", "x > 1"] if words[0] == "pivot" else []))
+        assert outcome.code == 1
+        assert "the tables have no columns, and the format" in outcome.errors
+        assert not target.exists()
+
+
+def test_the_help_of_chains_lists_the_verbs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    text = run("run", "--help").output
+    for title, names in GROUPS.items():
+        section = text.partition(f"\nVerbs: {title}\n")[2].partition("\n\n")[0]
+        assert tuple(re.findall(r"^  (\w+)  +[A-Z]", section, re.MULTILINE)) == names
+        assert max(map(len, section.splitlines())) <= 72
 
 
 @pytest.mark.parametrize("verb", STAGES)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.python.support.files import refusal, same, sample_columns, step_formats
+from tests.python.support.mpi import ROOT
 
 import quire
+from quire.io.foreign import EXTRAS, installing
 from quire.io.table import Table
 
 ROWS = 1000
@@ -314,10 +318,24 @@ def test_nullable_and_categorical_columns_without_gaps_are_taken(tmp_path: Path)
 
 
 def test_a_library_that_is_missing_is_named(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library, convert in {"pandas": table.to_pandas, "pyarrow": table.to_arrow}.items():
+    for library, extra, convert in (
+        ("pandas", "frames", table.to_pandas),
+        ("pyarrow", "toolkit", table.to_arrow),
+    ):
         monkeypatch.setitem(sys.modules, library, None)
-        with pytest.raises(quire.UnsupportedError, match=f"pip install {library}"):
+        with pytest.raises(quire.UnsupportedError, match=rf"{library}, .* pip install 'quire\[{extra}\]'"):
             convert()
+
+
+def test_packages_are_in_the_extras_that_messages_name() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {
+        name: {re.split(r"[^\w-]", one)[0] for one in needed}
+        for name, needed in project["optional-dependencies"].items()
+    }
+    extras["plot"].add("contourpy")  # of matplotlib
+    assert all(package in extras[extra] for package, extra in EXTRAS.items())
+    assert installing("polars.io") == "pip install polars"
 
 
 def test_no_library_is_imported_before_it_is_needed() -> None:

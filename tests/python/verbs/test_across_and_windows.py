@@ -18,6 +18,7 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.errors import ConflictError, Error, MissingError, TypeMismatchError, UsageError
+from quire.toolkit.examples import EXAMPLES
 
 elements = st.one_of(st.just(np.nan), st.floats(-1e3, 1e3))
 matrices = hnp.arrays(np.float64, st.tuples(st.integers(0, 12), st.integers(1, 5)), elements=elements)
@@ -189,6 +190,17 @@ def test_each_format_has_windows_of_each_step(monitors: Path) -> None:
                 assert step["bpm1_mean"][row] == rows["bpm1"][window].mean()
                 assert step["bpm2_slope"][row] == pytest.approx(line[0])
                 assert step["n"][row] == row + 4
+
+
+def test_windows_have_attributes_but_no_fields_of_the_step(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    EXAMPLES["beam"].write(path)
+    with quire.chain(path, steps="5") as chain:
+        (windows,) = chain.stats("mean(x)", window=500, blocks=True)
+        (rows,) = chain.stats("m=mean(x, y)", across_columns=True)
+    assert "rho" in rows.fields
+    assert (list(windows.fields), len(windows.table)) == ([], 4)
+    assert "rms_x" in windows.attrs
 
 
 def test_windows_are_those_of_each_group(monitors: Path) -> None:

@@ -210,3 +210,17 @@ def test_nan_are_skipped_by_a_word(word: str) -> None:
     found = chain.stats(f"mean(x, {word})", f"max(x, versus=s, {word}, position)").read()
     assert [float(found[name][0]) for name in ("x_mean", "x_max")] == [1.5, 2.0]
     assert np.isnan(chain.stats("mean(x)").read()["x_mean"][0])
+
+
+@pytest.mark.parametrize("what", ["mean(y)", "median(y)", ""])
+def test_rows_in_no_bin_are_counted(what: str) -> None:
+    def warnings(x: str) -> tuple[list[str], list[str]]:
+        chain = quire.new(f"x={x}", "y=1,2,3,4").group("bin(x, 2)")
+        made = chain.stats(what) if what else chain
+        found = dict.fromkeys(one for step in made for one in step.warnings)
+        return list(found), sorted(made.failures)
+
+    lost = "of 4 values of x are NaN or infinite, and in no group"
+    assert warnings("1,2,3,4") == ([], [])
+    assert warnings("1,nan,inf,4") == ([f"step 0: 2 {lost}"], [])
+    assert warnings("nan,nan,inf,nan") == ([], [f"step 0: 4 {lost}"])

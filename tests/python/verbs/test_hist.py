@@ -159,6 +159,17 @@ def test_a_column_without_values_is_nan_and_is_reported() -> None:
         assert "step 0: 2 of 2 values of y, y_frequency are NaN" in step.warnings
 
 
+def test_a_range_without_values_is_reported() -> None:
+    with chain_of(columns(np.arange(4.0), [9.0, np.nan, 9.0, 9.0])) as chain:
+        step = next(iter(chain.hist("x", "y", bins=2, limits=(-1.0, 2.0))))
+        assert "step 0: no value of y is in a bin: all are outside of the range" in step.warnings
+        assert not any("no value of x" in one for one in step.warnings)
+        joint = next(iter(chain.hist("x", "y", bins=2, limits=(-1.0, 2.0), joint=True)))
+        assert "step 0: no value of x or y is in a bin: all are outside of the range" in joint.warnings
+        none = next(iter(chain.filter("x > 9").hist("x", limits=(0.0, 1.0))))
+        assert none.warnings == []
+
+
 def test_sides_are_empty_and_an_average_is_that_of_the_weight() -> None:
     with chain_of(columns(np.array([0.0, 0, 2]), np.array([0.0, 0, 1]), np.array([1.0, 2, 7]))) as chain:
         sides = chain.hist("x", bins=2, sides=True).read()

@@ -67,7 +67,7 @@ def test_the_only_step_of_the_other_file_is_joined_with_all(pair: tuple[Path, Pa
         for step in chain.join(mate):
             np.testing.assert_array_equal(step.table.read(["other_y"])["other_y"], 4 + np.arange(4) / 4)
             assert step.attrs["charge"] == 40
-        with pytest.raises(ConflictError, match="has only 2 steps, and this is one more"):
+        with pytest.raises(ConflictError, match="has 2 steps, and this one more; choose steps"):
             chain.join(quire.chain(pair[1], steps="1,4")).read()
         with pytest.raises(UsageError, match="the other file has no step"):
             chain.join(mate.filter("other_y > 0").through(lambda steps: iter(()))).read()

@@ -109,7 +109,7 @@ def test_contours_avoid_missing_values_and_may_be_none() -> None:
         ("0,1,0 0,0,1", {}, "3 points are no grid of 2 values of x and 2 of y"),
         ("0,1,0,0 0,0,1,0", {}, "4 points are no grid"),
         ("0,1,2 0,1,2", {"points": [2]}, "have no area between them"),
-        ("0,1,nan 0,1,2", {"points": [2]}, "coordinates are NaN or infinite"),
+        ("0,1,nan 0,1,2", {"points": [2]}, "1 of 3 points have coordinates that are NaN"),
         ("0,1,0,1 0,0,1,1", {"points": [1]}, "2 points or more along each axis"),
         ("0,1,2 0,0,0", {"levels": 2}, "contours need two values of x and of y"),
         ("0,1,0,1 0,0,1,1", {"levels": 0}, "1 level or more"),

@@ -123,7 +123,7 @@ def test_a_missing_engine_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with (
         quire.chain(write(tmp_path, "given", large(100))) as chain,
-        pytest.raises(UnsupportedError, match="pip install duckdb"),
+        pytest.raises(UnsupportedError, match=r"pip install 'quire\[toolkit\]'"),
     ):
         chain.limited(NONE).sort("x").read()
 

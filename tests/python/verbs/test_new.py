@@ -27,6 +27,24 @@ def test_values_have_the_smallest_common_kind() -> None:
     assert "seed" not in next(iter(made)).attrs
 
 
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("1,a,3", "for a is no number"),
+        ("1,,3", "for an empty value is no number"),
+        ("0:10", "for 0:10 is no number; a sequence is written sequence(FIRST, LAST, COUNT)"),
+        ("-1e-3..5", "for -1e-3..5 is no number; a sequence is written"),
+        ("a,b", ""),
+        ("a:b", ""),
+        ("1,2", ""),
+    ],
+)
+def test_lists_that_are_text_by_mistake_have_a_warning(text: str, doubt: str) -> None:
+    (step,) = quire.new(f"x={text}")
+    assert len(step.warnings) == bool(doubt)
+    assert all(f"the column 'x' is text, {doubt}" in one for one in step.warnings)
+
+
 def test_integers_are_exact_or_refused() -> None:
     found = quire.new("i=9007199254740993,-1", "u=9007199254740993,18446744073709551615").read()
     assert [found[name].dtype.name for name in "iu"] == ["int64", "uint64"]

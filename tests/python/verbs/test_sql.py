@@ -302,5 +302,5 @@ def test_an_empty_file_gives_no_rows(tmp_path: Path) -> None:
 
 def test_a_missing_engine_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(UnsupportedError, match="pip install duckdb"):
+    with pytest.raises(UnsupportedError, match=r"pip install 'quire\[toolkit\]'"):
         quire.sql("select x from 'beam.h5'")

@@ -113,6 +113,21 @@ def test_absent_particles_are_named_once(
         assert len(file) == 9
 
 
+def test_conditions_that_no_particle_satisfies_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    some = [{"id": np.arange(3), "x": np.ones(3)} for _ in range(2)]
+    path = write(path_for(Path(), step_formats()[0], "run"), *some)
+    out = path_for(Path(), step_formats()[0], "tracks").name
+    assert ended(["track", str(path), out, "--where", "x > 1@10"]) == 1
+    assert capsys.readouterr().err == "warning: no particle satisfies x > 1: the steps have no rows\n"
+    with quire.open(out) as file:
+        assert [len(step.table) for step in file] == [0, 0]
+    assert ended(["track", str(path), out, "--ids-of", out, "--overwrite"]) == 1
+    assert "no particle is in the step that gives the ids" in capsys.readouterr().err
+
+
 def test_integers_of_lost_particles_need_one_type_in_all_steps(tmp_path: Path) -> None:
     steps = [{"id": np.arange(count), "x": np.ones(count), "n": np.arange(count)} for count in (3, 2)]
     path = write(path_for(tmp_path, step_formats()[0], "run"), *steps)

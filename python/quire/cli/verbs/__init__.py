@@ -22,5 +22,15 @@ NEW = "new"
 ENDS = ("write", "get")
 """The verbs that end a chain: they write or print its result."""
 
-STAGES = ("filter", "define", "rows", "stats", "concat", *ENDS, *VERBS)
+GROUPS = {
+    "Look into files": ("stats",),
+    "Convert, compute, combine": ("define", "filter", "rows", "concat"),
+    "Work with tables": TABLES,
+    "Histograms and signals": SIGNALS,
+    "Fits and matrices": FITS,
+    "Last of a chain": ENDS,
+}
+"""The verbs of `quire run`, in the order of its help."""
+
+STAGES = tuple(name for names in GROUPS.values() for name in names)
 """The verbs of `quire run`."""

@@ -21,14 +21,14 @@ class Getting:
 
     def show(self, chain: Chain) -> None:
         """Independent. Print the values of all steps."""
-        from quire.cli.get import Place, all_found, show
+        from quire.cli.get import Asked, Place, all_found, show
         from quire.toolkit.lines import parse_delimiter
 
         between = None if self.delimiter is None else parse_delimiter(self.delimiter)
         for step in chain:
             only: Any = OneStep(chain, step)
-            show(all_found(chain.path, only, self.names, Place(step.number, None, False, None)),
-                 slice(None), None, self.form, between)  # fmt: skip
+            found = all_found(chain.path, only, self.names, Place(step.number, None, False, None))
+            show(found, Asked(), self.form, between)
 
 
 class OneStep:
