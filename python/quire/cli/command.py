@@ -121,13 +121,15 @@ def near_file(path: str | None) -> str:
     """Independent. Return a hint at a file with nearly the same name, if there is one."""
     import difflib
 
+    from quire.io.origin import SUFFIX
+
     if not path:
         return ""
     if looks_like_expression(path):
         return "; this looks like an expression, and a file is expected"
     folder, name = os.path.split(path)
     try:
-        names = [entry.name for entry in os.scandir(folder or ".")]
+        names = [entry.name for entry in os.scandir(folder or ".") if not entry.name.endswith(SUFFIX)]
     except OSError:
         return ""
     near = difflib.get_close_matches(name, names, 1, 0.75) or [
