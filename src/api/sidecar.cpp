@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "api/root.hpp"
+#include "base/index_mark.hpp"
 #include "format/text/digits.hpp"
 #include "quire/spi/base/endian.hpp"
 #include "quire/spi/transport/transport.hpp"
@@ -22,7 +23,6 @@
 namespace quire {
 namespace {
 
-constexpr std::string_view magic = "QUIREIX1";
 constexpr std::uint32_t version = 5;
 constexpr std::uint32_t header_bytes = 64;
 /// After the magic, the version, these bytes, and the place, length and digest of the directory.
@@ -125,7 +125,7 @@ bool has_unasked_index(const std::string& path) {
     const auto file = open_transport("posix", place, Access::read, Comm::self(), {});
     header.resize(file->get(0, header));
   });
-  const auto mark = std::as_bytes(std::span(magic));
+  const auto mark = std::as_bytes(std::span(index_mark));
   if (error || header.size() < header_bytes || !std::equal(mark.begin(), mark.end(), header.begin())) return false;
   return (load<std::uint32_t>(header.data() + flags_place, ByteOrder::little) & unasked_flag) != 0;
 }
@@ -180,7 +180,7 @@ void Sidecar::write(const std::string& path, const FileState& state, Asked asked
   const auto text = std::as_bytes(std::span(directory));
   const std::uint64_t place = append({text.begin(), text.end()});
 
-  const auto mark = std::as_bytes(std::span(magic));
+  const auto mark = std::as_bytes(std::span(index_mark));
   std::vector<std::byte> header(mark.begin(), mark.end());
   append_number(header, version);
   append_number(header, header_bytes);

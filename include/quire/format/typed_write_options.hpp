@@ -65,7 +65,7 @@ struct H5partWriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {
@@ -146,7 +146,7 @@ struct Hdf5WriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {
@@ -217,7 +217,7 @@ struct NektarWriteOptions {
   /// the version of the program, if the metadata have none; default: 5.6.0
   std::optional<std::string> version{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {
@@ -292,7 +292,7 @@ struct OpenpmdWriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {
@@ -368,7 +368,7 @@ struct SddsWriteOptions {
   /// of the format, 1 to 5; 0: the lowest that holds the content; default: 0
   std::optional<std::int64_t> version{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {
@@ -448,7 +448,7 @@ struct SionWriteOptions {
   /// the bytes of the reference, or chunks without unused space; reference, compact; default: reference
   std::optional<std::string> style{};
   /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
-  /// tables of at least 2^20 rows; auto, true, false; default: false
+  /// tables of at least 2^20 rows; auto, true, false; default: auto
   std::optional<std::string> zones{};
 
   operator Options() const {

@@ -280,20 +280,41 @@ std::optional<std::vector<Parcel>> gathered(Writer::State& writer, FileLimits& m
   return writer.comm.exchange(std::move(parcels));
 }
 
+/// Whether a table with this number of rows on all ranks gets limits. Those of constants alone would be longer than
+/// their file.
+bool gets_limits(const State& step, std::size_t table, std::uint64_t rows) {
+  if (step.writer->target.asks_for_limits()) return true;
+  return rows >= FileLimits::large_rows && !step.accepted.tables[table].columns.empty();
+}
+
+/// Whether the step gets limits. `total` has the rows of each table, and the number of ranks that lend their arrays: a
+/// second pass over these would take the time that lending saves.
+bool gets_some(const State& step, std::span<const std::uint64_t> total) {
+  if (step.writer->target.asks_for_limits()) return true;
+  bool has_large = false;
+  for (std::size_t t = 0; t + 1 < total.size(); ++t) has_large = has_large || gets_limits(step, t, total[t]);
+  return has_large && total.back() == 0;
+}
+
+/// Takes the rows of this rank, which have one value.
+void add_constant(BlockLimits& limits, const Attribute& constant, std::uint64_t before, std::uint64_t rows) {
+  const std::uint64_t bytes = rows / BlockLimits::block_rows * 2 * size_of(constant.type);
+  if (bytes > FileLimits::most_bytes) throw Error(ErrorKind::unsupported, too_many());
+  limits.add(before, {constant.type, constant.value.bytes().data(), rows, 0});
+}
+
 /// Begins the limits of the tables that have some. `total` and `before` are words of all, and of the lower ranks.
 void begin_step(State& step, std::span<const std::uint64_t> total, std::span<const std::uint64_t> before) {
-  const Writer::State& writer = *step.writer;
   const std::vector<Table>& tables = step.accepted.tables;
-  const std::uint64_t least = writer.target.asks_for_limits() ? 0 : FileLimits::large_rows;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     TableLimits& table = step.limits->tables.emplace_back(
         TableLimits{.name = tables[t].name, .put_name = step.table_names[t], .before = before[t]});
-    if (total[t] < least) continue;
+    if (!gets_limits(step, t, total[t])) continue;
     for (const Column& column : tables[t].columns) table.columns.push_back({column.name, BlockLimits(column.type)});
     for (const Attribute& constant : tables[t].constants) {
       BlockLimits& limits = table.columns.emplace_back(ColumnLimits{constant.name, BlockLimits(constant.type)}).limits;
       if (!is_in_order(step, t) || !BlockLimits::limits(constant.type)) continue;
-      limits.add(before[t], {constant.type, constant.value.bytes().data(), tables[t].rows, 0});
+      add_constant(limits, constant, before[t], tables[t].rows);
     }
   }
 }
@@ -332,10 +353,7 @@ void settle_limits(State& step, Consensus& all) {
   const auto before = std::span<const std::uint64_t>(all.before).last(words);
   if (step.writer->limits) {
     FileLimits& kept = *step.writer->limits;
-    const auto is_large = [](std::uint64_t rows) { return rows >= FileLimits::large_rows; };
-    // A second pass over arrays that are lent would take the time that lending saves.
-    const bool is_suited = total.back() == 0 && std::ranges::any_of(total.first(words - 1), is_large);
-    const bool has_some = step.writer->target.asks_for_limits() || is_suited;
+    const bool has_some = gets_some(step, total);
     kept.is_wanted = kept.is_wanted || has_some;
     if (has_some && kept.why_lost.empty()) {
       step.limits.emplace(StepLimits{.number = step.builder.number()});

@@ -161,7 +161,7 @@ const std::vector<Option>& common_write_options() {
          "files of one step: store checksums of all pieces next to the file, for later checks"},
         {"zones",
          OptionKind::text,
-         "false",
+         "auto",
          {"auto", "true", "false"},
          "store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; "
          "auto: of tables of at least 2^20 rows"},

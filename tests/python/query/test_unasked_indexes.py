@@ -136,6 +136,17 @@ def test_only_large_tables_have_limits(tmp_path: Path, format_name: str) -> None
     assert {table for _, table, _ in limited(path)} == {"large"}
 
 
+def test_constants_alone_have_no_index(tmp_path: Path) -> None:
+    for format_name in [info.name for info in format_infos() if info.holds_constants]:
+        for zones in ("auto", "true"):
+            path = path_for(tmp_path, format_name, f"{format_name}_{zones}")
+            with quire.create(path, quire.SELF, zones=zones) as out, out.step(0) as step:
+                step.rows(1 << 48)
+                step.put_constant("q", -1.5)
+            assert any("more than 64 MiB" in remark for remark in out.remarks) == (zones == "true")
+    assert not list(tmp_path.glob("*.qix"))
+
+
 @pytest.mark.parametrize("format_name", formats_of_several_tables())
 def test_a_step_of_many_tables_takes_no_further_collective(tmp_path: Path, format_name: str) -> None:
     tables = {f"t{number}": 3 for number in range(70)} | {"large": LARGE}
@@ -462,3 +473,13 @@ def test_names_of_a_series_do_not_match_indexes(tmp_path: Path) -> None:
         with quire.open(pattern) as file:
             assert [step.number for step in file] == [0, 1]
             assert not any(name.endswith(".qix") for name in file.members)
+
+
+def test_zones_are_automatic_by_default(tmp_path: Path) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    with quire.create(path, quire.SELF) as out:
+        for number, rows in enumerate((10, LARGE)):
+            with out.step(number) as step:
+                step.put("x", ramp(rows))
+    assert out.remarks == []
+    assert {step for step, _, _ in limited(path)} == {1}
