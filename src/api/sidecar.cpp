@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "api/root.hpp"
+#include "base/index_mark.hpp"
 #include "format/text/digits.hpp"
 #include "quire/spi/base/endian.hpp"
 #include "quire/spi/transport/transport.hpp"
@@ -21,9 +23,11 @@
 namespace quire {
 namespace {
 
-constexpr std::string_view magic = "QUIREIX1";
 constexpr std::uint32_t version = 5;
 constexpr std::uint32_t header_bytes = 64;
+/// After the magic, the version, these bytes, and the place, length and digest of the directory.
+constexpr std::size_t flags_place = 40;
+constexpr std::uint32_t unasked_flag = 1;
 constexpr std::size_t alignment = 64;
 constexpr std::uint32_t limits_record = 1;
 
@@ -80,13 +84,15 @@ void wait_for_the_clock(const std::string& path) {
   if (age >= std::chrono::nanoseconds(0) && age < tick) std::this_thread::sleep_for(tick - age);
 }
 
-void replace(const std::string& path, std::span<const std::byte> header, std::span<const std::byte> content) {
+void replace(const std::string& path, std::span<const std::byte> header, std::span<const std::byte> content,
+             Asked asked) {
   const std::string partial = path + ".partial";
   const auto error = caught([&] {
     const auto file = open_transport("posix", partial, Access::create, Comm::self(), {});
     file->put(0, header);
     file->put(header.size(), content);
-    file->sync(false);
+    // Of a file that was just written, this may wait for all of its values.
+    if (asked == Asked::yes) file->sync(false);
     file->close();
     std::error_code code;
     std::filesystem::rename(partial, path, code);
@@ -108,6 +114,26 @@ FileState state_of(const std::string& path) {
           .node = status.st_ino,
           .size = static_cast<std::uint64_t>(status.st_size),
           .modified = in_nanoseconds(status.st_mtim).count()};
+}
+
+bool has_unasked_index(const std::string& path) {
+  const std::string place = sidecar_path(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(place, ignored)) return false;
+  std::vector<std::byte> header(header_bytes);
+  const auto error = caught([&] {
+    const auto file = open_transport("posix", place, Access::read, Comm::self(), {});
+    header.resize(file->get(0, header));
+  });
+  const auto mark = std::as_bytes(std::span(index_mark));
+  if (error || header.size() < header_bytes || !std::equal(mark.begin(), mark.end(), header.begin())) return false;
+  return (load<std::uint32_t>(header.data() + flags_place, ByteOrder::little) & unasked_flag) != 0;
+}
+
+void remove_unasked_index(const std::string& path) {
+  if (!has_unasked_index(path)) return;
+  std::error_code ignored;
+  std::filesystem::remove(sidecar_path(path), ignored);
 }
 
 std::uint32_t Sidecar::index_of(const std::string& name) {
@@ -143,7 +169,7 @@ void Sidecar::add(std::int64_t step, const std::string& table, const std::string
   ++count_;
 }
 
-void Sidecar::write(const std::string& path, const FileState& state) {
+void Sidecar::write(const std::string& path, const FileState& state, Asked asked) {
   std::string names;
   for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + as_json(name);
   const std::string directory =
@@ -154,15 +180,16 @@ void Sidecar::write(const std::string& path, const FileState& state) {
   const auto text = std::as_bytes(std::span(directory));
   const std::uint64_t place = append({text.begin(), text.end()});
 
-  const auto mark = std::as_bytes(std::span(magic));
+  const auto mark = std::as_bytes(std::span(index_mark));
   std::vector<std::byte> header(mark.begin(), mark.end());
   append_number(header, version);
   append_number(header, header_bytes);
   append_number(header, place);
   append_number(header, static_cast<std::uint64_t>(text.size()));
   append_number(header, digest(text));
+  append_number(header, asked == Asked::no ? unasked_flag : 0U);
   header.resize(header_bytes);
-  replace(sidecar_path(path), header, content_);
+  replace(sidecar_path(path), header, content_, asked);
   wait_for_the_clock(path);
 }
 

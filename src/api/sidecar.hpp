@@ -25,14 +25,24 @@ struct FileState {
 /// Independent. The state of the file that has the path now. Throws errors of the file system.
 [[nodiscard]] FileState state_of(const std::string& path);
 
+/// Whether the user wanted an index, by an option or a command. A writer replaces and removes those that were not
+/// asked for, and readers do not warn if such an index is outdated.
+enum class Asked : std::uint8_t { no, yes };
+
+/// Independent. Whether the file has an index that was not asked for.
+[[nodiscard]] bool has_unasked_index(const std::string& path);
+/// Independent. Removes the index of a file, if it was not asked for and it can be removed.
+void remove_unasked_index(const std::string& path);
+
 /// Makes an index that has limits of columns alone; python/quire/io/sidecar.py describes the layout, and reads it.
 class Sidecar {
  public:
   /// Independent. Adds the limits of all rows of a column.
   void add(std::int64_t step, const std::string& table, const std::string& column, const BlockLimits& limits);
+  [[nodiscard]] bool is_empty() const noexcept { return count_ == 0; }
   /// Independent. Writes the index of the file at `path`, which is complete, for this state of the file. An older index
-  /// stays until the new one is complete. Throws errors of the file system.
-  void write(const std::string& path, const FileState& state);
+  /// stays until the new one is complete; one that was asked for is durable first. Throws errors of the file system.
+  void write(const std::string& path, const FileState& state, Asked asked);
 
  private:
   [[nodiscard]] std::uint32_t index_of(const std::string& name);

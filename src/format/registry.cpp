@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <span>
 
 #include "base/compression.hpp"
+#include "base/index_mark.hpp"
 #include "format/format_names.hpp"
 #include "format/h5part/format.hpp"
 #include "format/hdf5/library/file_locks.hpp"
@@ -82,6 +84,10 @@ const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<B
   longer.resize(bytes->read(0, longer));
   if (const Format* format = format_of(longer, bytes)) return *format;
   if (size == 0) throw Error(ErrorKind::bad_file, "the file is empty").at(0);
+  const auto mark = std::as_bytes(std::span(index_mark));
+  if (longer.size() >= mark.size() && std::ranges::equal(mark, std::span(longer).first(mark.size()))) {
+    throw Error(ErrorKind::bad_file, "it is the index of another file").at(0).advise("name that file, without .qix");
+  }
   throw Error(ErrorKind::bad_file, "the file's first bytes belong to no known format")
       .at(0)
       .advise("known are " + format_names());

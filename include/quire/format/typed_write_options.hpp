@@ -64,9 +64,9 @@ struct H5partWriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -145,9 +145,9 @@ struct Hdf5WriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -216,9 +216,9 @@ struct NektarWriteOptions {
   std::optional<std::string> timestamp{};
   /// the version of the program, if the metadata have none; default: 5.6.0
   std::optional<std::string> version{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -291,9 +291,9 @@ struct OpenpmdWriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -367,9 +367,9 @@ struct SddsWriteOptions {
   std::optional<std::int64_t> stripe_size{};
   /// of the format, 1 to 5; 0: the lowest that holds the content; default: 0
   std::optional<std::int64_t> version{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -447,9 +447,9 @@ struct SionWriteOptions {
   std::optional<std::int64_t> stripe_size{};
   /// the bytes of the reference, or chunks without unused space; reference, compact; default: reference
   std::optional<std::string> style{};
-  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
-  /// false
-  std::optional<bool> zones{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; auto: of
+  /// tables of at least 2^23 rows; auto, true, false; default: auto
+  std::optional<std::string> zones{};
 
   operator Options() const {
     return GivenOptions()

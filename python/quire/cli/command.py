@@ -130,13 +130,15 @@ def near_file(path: str | None) -> str:
     """
     import difflib
 
+    from quire.io.origin import SUFFIX
+
     if not path:
         return ""
     if looks_like_expression(path):
         return "; this looks like an expression, and a file is expected"
     folder, name = os.path.split(path)
     try:
-        names = [entry.name for entry in os.scandir(folder or ".")]
+        names = [entry.name for entry in os.scandir(folder or ".") if not entry.name.endswith(SUFFIX)]
     except FileNotFoundError:
         return f"; there is no directory {folder}"
     except OSError:

@@ -98,6 +98,8 @@ def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool
         share = f", {100 * one.bytes / one.file_bytes:.2g} % of the file" if one.file_bytes else ""
         contents = f"{plural(one.steps, 'step')}, {plural(one.columns, 'column')}, {plural(one.rows, 'row')}"
         say(f"{printable(one.path)}: {contents}; {size_text(one.bytes)}{share}")
+        if not one.is_asked_for:
+            say("  made by the writer of the file, for large tables")
         if not one.is_current:
             say("  not used: the file was changed after it; quire index makes a new one")
         for column, size in one.lists.items():

@@ -59,7 +59,7 @@ class Origin:
         """Independent. Return the limits of blocks of a column by the index; None if it has none. `place` has
         step, table and column.
 
-        An index that cannot be used is ignored, with one warning.
+        An index that cannot be used is ignored: with one warning, if it was asked for.
         """
         found = self._indexed(lambda sidecar: sidecar.zones(place), None)
         return found if found is not None and (found.type, found.rows) == (type, rows) else None
@@ -119,10 +119,16 @@ class Origin:
         return sidecar
 
     def ignore(self, problem: Exception | str) -> None:
-        """Independent. Warn once, and read without the index from then on."""
-        if vars(self).get("_sidecar", self) is None:
+        """Independent. Read without the index from then on. Warn of that once, if it was asked for."""
+        from quire.io.sidecar import Sidecar, is_unasked
+
+        known = vars(self).get("_sidecar", self)
+        if known is None:
             return
         vars(self)["_sidecar"] = None
+        # Another index may have the name now, or none.
+        if known.is_unasked if isinstance(known, Sidecar) else is_unasked(sidecar_path(self._place)):
+            return
         reason = problem.strerror if isinstance(problem, OSError) else problem
         name = sidecar_path(self.path)
         text = f"{name}: the index is not used: {reason}; quire index makes a new one"

@@ -7,6 +7,8 @@ specs/query-index.md, section 5. All numbers are little-endian:
     12  u32      bytes of this header
     16  u64 u64  offset and bytes of the directory
     32  8 bytes  XXH3 of the directory
+    40  u32      flags: 1 if the index was not asked for
+    44           zeros
 
 Sections begin at multiples of 64 bytes. The directory is JSON, written last: the size and the time of the
 data file, how it was read, names, and the place of an array of records. A record refers to a section for a
@@ -14,8 +16,8 @@ column of a table of a step: its limits, which are the smallest value of each bl
 greatest, then the number of NaN; one of its lists (value_list.py), each of at most 2^24 rows; or the rows of
 its ids (id_map.py), of which permutations have parts of at most 2^24 rows (permutation.py). A record of a
 table has the checksum of some of its rows. An index that does not belong to the file, or is damaged, is
-ignored with one warning. Writers of files make indexes of limits alone, without records of tables
-(src/api/sidecar.cpp).
+ignored with one warning, or without one if it was not asked for. Writers of files make indexes of limits
+alone, without records of tables (src/api/sidecar.cpp): those of large tables unasked.
 
 New steps are appended: their sections, and a directory with their records and the place of the directory
 before it, whose names it repeats. The header is written last, and refers to what is on the disk already: an
@@ -67,7 +69,9 @@ BLOCK_ROWS: Final = 4096
 VERSION: Final = 5
 
 MAGIC: Final = b"QUIREIX1"
-HEADER: Final = struct.Struct("<8sIIQQ8s24x")
+HEADER: Final = struct.Struct("<8sIIQQ8sI20x")
+UNASKED: Final = 1
+"""A flag."""
 ALIGNMENT: Final = 64
 
 LIMITS, LIST, IDS, SAMPLE = 1, 2, 3, 4
@@ -267,7 +271,7 @@ class SidecarWriter:
         self._out.flush()
         os.fsync(self._out.fileno())
         self._out.seek(0)
-        self._out.write(HEADER.pack(MAGIC, VERSION, HEADER.size, place, len(directory), digest(directory)))
+        self._out.write(HEADER.pack(MAGIC, VERSION, HEADER.size, place, len(directory), digest(directory), 0))
 
     def _index(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
@@ -283,6 +287,21 @@ class SidecarWriter:
         return place
 
 
+def is_unasked(path: str | os.PathLike[str]) -> bool:
+    """Independent. Return whether there is an index that was not asked for, be it damaged or not."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            header = file.read(HEADER.size)
+    except OSError:
+        return False
+    if len(header) < HEADER.size:
+        return False
+    magic, *_, flags = HEADER.unpack(header)
+    return magic == MAGIC and bool(flags & UNASKED)
+
+
 class Sidecar:
     """An index that belongs to a file. Sections are read when they are needed, each once."""
 
@@ -294,11 +313,13 @@ class Sidecar:
         weakref.finalize(self, os.close, self._descriptor)
         self.size = os.fstat(self._descriptor).st_size
         header = self._read(0, HEADER.size)
-        magic, version, header_bytes, offset, length, expected = HEADER.unpack(header)
+        magic, version, header_bytes, offset, length, expected, flags = HEADER.unpack(header)
         if magic != MAGIC:
             raise SidecarError("it is no index")
         if version != VERSION or header_bytes != HEADER.size:
             raise SidecarError(f"it has version {version}, and version {VERSION} is read")
+        self.is_unasked = bool(flags & UNASKED)
+        """Whether a writer made it without being asked."""
         self.link = Link(offset, length, expected.hex())
         """The last directory."""
         try:

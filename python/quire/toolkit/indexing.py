@@ -73,6 +73,10 @@ class IndexInfo:
     """The columns of ids, with how their rows are found: `identity`, `sorted`, `inverse`, `permutation`."""
     is_current: bool = True
     """Whether the file has the size and the time that it had when the index was made."""
+    is_asked_for: bool = True
+    """Whether `build_index`, or a writer with `zones=True`, made it. If not, it is ignored without a warning
+    when the file has changed, and a writer that replaces the file or appends to it removes the index.
+    """
 
 
 def build_index(
@@ -383,6 +387,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         {name: sum(sizes[key] for key in sizes if key.column == name) for name in names},
         forms,
         sidecar.source.is_of(os.stat(path)),
+        not sidecar.is_unasked,
     )
 
 

@@ -9,7 +9,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -182,7 +182,7 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
             swap(beside, final)
             if checksums_of(beside).exists():
                 os.replace(checksums_of(beside), checksums_of(final))
-            move_index(beside, final)
+            replace_index(beside, final)
     except BaseException as problem:
         if is_root:
             # An incomplete compressed file leaves its steps in another file, with a longer name.
@@ -197,23 +197,37 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
         raise
 
 
-def move_index(beside: Path, final: Path) -> None:
-    """Independent. Move the index of a new file to its place, if there is one. A failure is a warning: the
-    file is complete.
+def replace_index(beside: Path, final: Path) -> None:
+    """Independent. Move the index of a new file to its place, if there is one; remove that of the old file if
+    it was not asked for. A failure is a warning if the new one was asked for: the file is complete.
     """
-    index = Path(sidecar_path(beside))
-    if not index.exists():
+    index, place = Path(sidecar_path(beside)), Path(sidecar_path(final))
+    if not any(map(os.path.lexists, (index, place))):
+        return
+    from quire.io.sidecar import is_unasked
+
+    is_asked, is_free = not is_unasked(index), is_unasked(place) or not os.path.lexists(place)
+    if not index.exists() or not (is_asked or is_free):
+        for unasked in filter(is_unasked, (index, place)):
+            remove_quietly(unasked)
         return
     try:
-        os.replace(index, sidecar_path(final))
+        os.replace(index, place)
         wait_for_the_clock(final)
     except OSError as problem:
-        index.unlink(missing_ok=True)
-        warnings.warn(
-            f"{sidecar_path(final)}: the index of the new file cannot be moved there: {problem.strerror}",
-            IndexWarning,
-            stacklevel=2,
-        )
+        remove_quietly(index)
+        if is_asked:
+            warnings.warn(
+                f"{place}: the index of the new file cannot be moved there: {problem.strerror}",
+                IndexWarning,
+                stacklevel=2,
+            )
+
+
+def remove_quietly(path: Path) -> None:
+    """Independent. Remove a file that does no harm if it stays."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def wait_for_the_clock(path: str | os.PathLike[str]) -> None:

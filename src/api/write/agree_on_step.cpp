@@ -185,11 +185,11 @@ void agree_on_step(State& step) {
     fail_for_structure(step);
   }
   settle_file(step, all);
+  settle_limits(step, all);
   // The time in which rank 0 created the file is no waiting time.
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
   if (!step.has_agreed_on_rows()) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
-  settle_limits(step, all);
   agree_on_chosen_rows(step, all);
   begin_zones(step);
   collect_groups(step);

@@ -42,7 +42,7 @@ const char* obstacle(const Writer::State& writer) {
 
 /// Rank 0.
 void remark(Writer::State& writer, const std::string& reason) {
-  if (!writer.comm.is_root()) return;
+  if (!writer.comm.is_root() || !writer.target.asks_for_limits()) return;
   writer.remarks.push_back("zones: limits of blocks of rows are not stored: " + reason);
 }
 
@@ -70,6 +70,12 @@ void require_room(const State& step) {
 /// Whether the rows of a table are in the file in the order of the ranks.
 bool is_in_order(const State& step, std::size_t table) {
   return !step.elements && !step.accepted.tables[table].expansion && step.part->rows_chosen_of(table) == nullptr;
+}
+
+/// Whether a table of the step has limits.
+bool takes_limits(const State& step, std::size_t table) {
+  const std::vector<TableLimits>& tables = step.limits->tables;
+  return table < tables.size() && !tables[table].columns.empty() && is_in_order(step, table);
 }
 
 /// Whether limits are those of values in memory.
@@ -111,7 +117,7 @@ struct FollowedRun {
 std::vector<FollowedRun> followed_runs(const State& step) {
   std::vector<FollowedRun> followed;
   for (std::size_t t = 0; t < step.placement.tables.size() && t < step.part->tables.size(); ++t) {
-    if (!is_in_order(step, t)) continue;
+    if (!takes_limits(step, t)) continue;
     for (const Run& run : step.placement.tables[t]) {
       const bool is_plain = !run.opaque && !run.chunks && !run.text && !run.by_cell && run.pieces.empty();
       if (is_plain && run.record_bytes != 0) followed.push_back({t, &run});
@@ -197,22 +203,24 @@ void add_table(Sidecar& sidecar, std::int64_t number, const Table& found, const 
   }
 }
 
-/// Whether a reader finds the steps that were written. A file of one step need not store its number.
-bool are_found(const std::vector<std::int64_t>& found, const std::vector<StepLimits>& written) {
-  if (found.size() == 1 && written.size() == 1) return true;
-  return std::ranges::equal(found, written, {}, {}, &StepLimits::number);
+/// Requires that a reader finds the steps that were written. A file of one step need not store its number.
+void require_found(const std::vector<std::int64_t>& found, std::vector<std::int64_t> written) {
+  std::ranges::sort(written);
+  if (found == written || (found.size() == 1 && written.size() == 1)) return;
+  throw Error(ErrorKind::conflict, "the file has other steps than those that were written");
 }
 
 /// The limits that a reader of the file finds: a format may have names of its own.
-Sidecar sidecar_of(const Reader& reader, const std::vector<StepLimits>& written) {
-  if (!are_found(reader.numbers(), written)) {
-    throw Error(ErrorKind::conflict, "the file has other steps than those that were written");
-  }
+Sidecar sidecar_of(const Reader& reader, const std::vector<std::int64_t>& numbers,
+                   const std::vector<StepLimits>& written) {
+  const std::vector<std::int64_t> present = reader.numbers();
+  require_found(present, numbers);
   Sidecar sidecar;
-  for (std::size_t s = 0; s < written.size(); ++s) {
-    const ReadStep step = reader.at(s);
+  for (const StepLimits& one : written) {
+    const auto place = present.size() == 1 ? 0 : std::ranges::lower_bound(present, one.number) - present.begin();
+    const ReadStep step = reader.at(static_cast<std::size_t>(place));
     for (const Table& found : step.description().tables) {
-      const std::vector<TableLimits>& tables = written[s].tables;
+      const std::vector<TableLimits>& tables = one.tables;
       auto table = std::ranges::find(tables, found.name, &TableLimits::name);
       if (table == tables.end()) table = std::ranges::find(tables, found.name, &TableLimits::put_name);
       if (table != tables.end()) add_table(sidecar, step.number(), found, *table);
@@ -229,17 +237,86 @@ void require_left(const Writer::State& writer, const FileState& left) {
   throw Error(ErrorKind::conflict, "another program has replaced or changed the file");
 }
 
-/// Rank 0.
-void write_sidecar(const Writer::State& writer, const std::optional<FileState>& left,
-                   const std::vector<StepLimits>& written) {
-  if (!left) throw Error(ErrorKind::io, "the state of the file could not be examined");
-  require_left(writer, *left);
-  sidecar_of(open(writer.path, Comm::self()), written).write(writer.path, *left);
-  const auto error = caught([&] { require_left(writer, *left); });
-  if (!error) return;
+/// Whether an index would take the place of one that was asked for, or of a file of others.
+bool is_in_the_way(const std::string& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::symlink_status(sidecar_path(path), ignored).type();
+  return there != std::filesystem::file_type::not_found && !has_unasked_index(path);
+}
+
+/// Rank 0. Returns whether the file has a new index.
+bool write_sidecar(const Writer::State& writer, const FileLimits& mine, const std::vector<StepLimits>& written) {
+  const bool is_asked = writer.target.asks_for_limits();
+  if (!mine.left) throw Error(ErrorKind::io, "the state of the file could not be examined");
+  require_left(writer, *mine.left);
+  if (!is_asked && is_in_the_way(writer.path)) return false;
+  Sidecar sidecar = sidecar_of(open(writer.path, Comm::self()), mine.numbers, written);
+  if (!is_asked && sidecar.is_empty()) return false;
+  sidecar.write(writer.path, *mine.left, is_asked ? Asked::yes : Asked::no);
+  const auto error = caught([&] { require_left(writer, *mine.left); });
+  if (!error) return true;
   std::error_code ignored;
   std::filesystem::remove(sidecar_path(writer.path), ignored);
   throw Error(*error);
+}
+
+/// Collective. Gathers the limits of all ranks on rank 0. Returns no value, the same on all ranks, if the file was left
+/// or has no limits; then rank 0 may have a remark.
+std::optional<std::vector<Parcel>> gathered(Writer::State& writer, FileLimits& mine) {
+  enum Word : std::size_t { left, steps, bytes };
+  const std::uint64_t committed = mine.steps.size() + (mine.why_lost.empty() ? 0 : 1);
+  std::array<std::uint64_t, 3> words{writer.is_left() ? 1U : 0U, committed, mine.bytes};
+  writer.comm.sum(words);
+  if (words[left] != 0 || words[steps] == 0) return std::nullopt;
+  if (words[bytes] > FileLimits::most_bytes) {
+    remark(writer, too_many());
+    return std::nullopt;
+  }
+  std::vector<Parcel> parcels;
+  const auto failure = caught([&] {
+    parcels.push_back({0, pack(Sent{.why_lost = mine.why_lost, .steps = std::move(mine.steps)})});
+  });
+  if (failure) parcels.assign(1, {0, pack(Sent{.why_lost = failure->what()})});
+  return writer.comm.exchange(std::move(parcels));
+}
+
+/// Whether a table with this number of rows on all ranks gets limits. Those of constants alone would be longer than
+/// their file.
+bool gets_limits(const State& step, std::size_t table, std::uint64_t rows) {
+  if (step.writer->target.asks_for_limits()) return true;
+  return rows >= FileLimits::large_rows && !step.accepted.tables[table].columns.empty();
+}
+
+/// Whether the step gets limits. `total` has the rows of each table, and the number of ranks that lend their arrays: a
+/// second pass over these would take the time that lending saves.
+bool gets_some(const State& step, std::span<const std::uint64_t> total) {
+  if (step.writer->target.asks_for_limits()) return true;
+  bool has_large = false;
+  for (std::size_t t = 0; t + 1 < total.size(); ++t) has_large = has_large || gets_limits(step, t, total[t]);
+  return has_large && total.back() == 0;
+}
+
+/// Takes the rows of this rank, which have one value.
+void add_constant(BlockLimits& limits, const Attribute& constant, std::uint64_t before, std::uint64_t rows) {
+  const std::uint64_t bytes = rows / BlockLimits::block_rows * 2 * size_of(constant.type);
+  if (bytes > FileLimits::most_bytes) throw Error(ErrorKind::unsupported, too_many());
+  limits.add(before, {constant.type, constant.value.bytes().data(), rows, 0});
+}
+
+/// Begins the limits of the tables that have some. `total` and `before` are words of all, and of the lower ranks.
+void begin_step(State& step, std::span<const std::uint64_t> total, std::span<const std::uint64_t> before) {
+  const std::vector<Table>& tables = step.accepted.tables;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    TableLimits& table = step.limits->tables.emplace_back(
+        TableLimits{.name = tables[t].name, .put_name = step.table_names[t], .before = before[t]});
+    if (!gets_limits(step, t, total[t])) continue;
+    for (const Column& column : tables[t].columns) table.columns.push_back({column.name, BlockLimits(column.type)});
+    for (const Attribute& constant : tables[t].constants) {
+      BlockLimits& limits = table.columns.emplace_back(ColumnLimits{constant.name, BlockLimits(constant.type)}).limits;
+      if (!is_in_order(step, t) || !BlockLimits::limits(constant.type)) continue;
+      add_constant(limits, constant, before[t], tables[t].rows);
+    }
+  }
 }
 
 }  // namespace
@@ -255,37 +332,39 @@ std::uint64_t StepLimits::bytes() const {
 void begin_limits(Writer::State& writer) {
   if (!writer.target.keeps_limits()) return;
   if (const char* reason = obstacle(writer)) return remark(writer, reason);
-  writer.limits.emplace();
+  writer.limits.emplace(FileLimits{.is_wanted = writer.target.asks_for_limits()});
 }
 
-void propose_limits(const State& step, Proposal& mine) {
-  if (!step.writer->target.keeps_limits()) return;
+void propose_limits(State& step, Proposal& mine) {
+  const WriteTarget& target = step.writer->target;
+  const std::size_t words = step.accepted.tables.size() + 1;
+  step.words_of_limits = 0;
+  if (!target.keeps_limits()) return;
+  if (!target.asks_for_limits() && mine.measure.size() + words > slots_at_once) return;
   for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
+  mine.measure.push_back(step.is_lent ? 1 : 0);
+  step.words_of_limits = words;
 }
 
 void settle_limits(State& step, Consensus& all) {
-  if (!step.writer->target.keeps_limits()) return;
-  const std::vector<Table>& tables = step.accepted.tables;
-  const std::size_t slots = all.total.size() - tables.size();
-  const std::vector<std::uint64_t> before(all.before.begin() + static_cast<std::ptrdiff_t>(slots), all.before.end());
-  all.total.resize(slots);
-  all.before.resize(slots);
-  if (!step.writer->limits || !step.writer->limits->why_lost.empty()) return;
-  step.limits.emplace(StepLimits{.number = step.builder.number()});
-  attempt(step, [&] {
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-      TableLimits& table = step.limits->tables.emplace_back(
-          TableLimits{.name = tables[t].name, .put_name = step.table_names[t], .before = before[t]});
-      for (const Column& column : tables[t].columns) table.columns.push_back({column.name, BlockLimits(column.type)});
-      for (const Attribute& constant : tables[t].constants) {
-        BlockLimits& limits =
-            table.columns.emplace_back(ColumnLimits{constant.name, BlockLimits(constant.type)}).limits;
-        if (!is_in_order(step, t) || !BlockLimits::limits(constant.type)) continue;
-        limits.add(before[t], {constant.type, constant.value.bytes().data(), tables[t].rows, 0});
-      }
+  const std::size_t words = step.words_of_limits;
+  if (words == 0) return;
+  const auto total = std::span<const std::uint64_t>(all.total).last(words);
+  const auto before = std::span<const std::uint64_t>(all.before).last(words);
+  if (step.writer->limits) {
+    FileLimits& kept = *step.writer->limits;
+    const bool has_some = gets_some(step, total);
+    kept.is_wanted = kept.is_wanted || has_some;
+    if (has_some && kept.why_lost.empty()) {
+      step.limits.emplace(StepLimits{.number = step.builder.number()});
+      attempt(step, [&] {
+        begin_step(step, total, before);
+        require_room(step);
+      });
     }
-    require_room(step);
-  });
+  }
+  all.total.resize(all.total.size() - words);
+  all.before.resize(all.before.size() - words);
 }
 
 void follow_writes(WritePlan& plan, State& step) {
@@ -308,7 +387,7 @@ void complete_limits(State& step) {
 }
 
 void add_limits(State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns) {
-  if (!is_in_order(step, table)) return;
+  if (!has_limits(step) || !takes_limits(step, table)) return;
   const Stopwatch watch(step.writer->timing.encode);
   attempt(step, [&] {
     for (std::size_t c = 0; c < columns.size(); ++c) add_column(step, table, c, first, columns[c]);
@@ -317,15 +396,19 @@ void add_limits(State& step, std::size_t table, std::uint64_t first, std::span<c
 }
 
 void remember_file(Writer::State& writer) {
-  if (!writer.limits || !writer.comm.is_root()) return;
+  if (!writer.limits || !writer.limits->is_wanted || !writer.comm.is_root()) return;
   static_cast<void>(caught([&] { writer.limits->left = state_of(writer.first_file); }));
 }
 
 void keep_limits(State& step) {
-  if (!step.limits) return;
+  if (!step.writer->limits) return;
   FileLimits& kept = *step.writer->limits;
+  if (step.writer->comm.is_root()) kept.numbers.push_back(step.builder.number());
+  if (!step.limits) return;
   StepLimits limits = *std::exchange(step.limits, std::nullopt);
-  if (!limits.why_lost.empty()) kept = FileLimits{.why_lost = limits.why_lost};
+  if (!limits.why_lost.empty()) {
+    kept = FileLimits{.is_wanted = true, .why_lost = limits.why_lost};
+  }
   if (!kept.why_lost.empty()) return;
   for (TableLimits& table : limits.tables) {
     std::erase_if(table.columns, [](const ColumnLimits& one) { return !BlockLimits::limits(one.limits.type()); });
@@ -335,27 +418,18 @@ void keep_limits(State& step) {
 }
 
 void write_limits(Writer::State& writer) {
-  if (!writer.limits) return;
-  Comm& comm = writer.comm;
-  FileLimits mine = *std::exchange(writer.limits, std::nullopt);
-  enum Word : std::size_t { left, steps, bytes };
-  const std::uint64_t committed = mine.steps.size() + (mine.why_lost.empty() ? 0 : 1);
-  std::array<std::uint64_t, 3> words{writer.is_left() ? 1U : 0U, committed, mine.bytes};
-  comm.sum(words);
-  if (words[left] != 0 || words[steps] == 0) return;
-  if (words[bytes] > FileLimits::most_bytes) return remark(writer, too_many());
-  std::vector<Parcel> parcels;
-  const auto failure = caught([&] {
-    parcels.push_back({0, pack(Sent{.why_lost = mine.why_lost, .steps = std::move(mine.steps)})});
-  });
-  if (failure) parcels.assign(1, {0, pack(Sent{.why_lost = failure->what()})});
-  const std::vector<Parcel> received = comm.exchange(std::move(parcels));
-  if (comm.is_root()) {
-    const auto error = caught([&] { write_sidecar(writer, mine.left, joined(received)); });
-    if (error) remark(writer, error->what());
+  std::optional<FileLimits> mine = std::exchange(writer.limits, std::nullopt);
+  const auto parcels = mine && mine->is_wanted ? gathered(writer, *mine) : std::nullopt;
+  if (writer.comm.is_root()) {
+    bool is_written = false;
+    if (parcels) {
+      const auto error = caught([&] { is_written = write_sidecar(writer, *mine, joined(*parcels)); });
+      if (error) remark(writer, error->what());
+    }
+    if (!is_written) remove_unasked_index(writer.path);
   }
   // A rank that opens the file finds the index.
-  comm.barrier();
+  if (parcels) writer.comm.barrier();
 }
 
 }  // namespace quire

@@ -11,7 +11,6 @@ namespace quire {
 namespace {
 
 // Every rank must send the same number of words even when the ranks disagree about the structure of the step.
-constexpr std::size_t fixed_slots = 64;
 constexpr std::size_t fixed_comparisons = 13;
 
 constexpr std::size_t hash_parts = 3;
@@ -46,7 +45,7 @@ constexpr std::uint64_t part_of(std::uint64_t hash, std::size_t part) {
 
 bool all_equal(std::uint64_t ranks, std::uint64_t sum, std::uint64_t squares) { return ranks * squares == sum * sum; }
 
-using Words = std::array<std::uint64_t, first_slot + fixed_slots>;
+using Words = std::array<std::uint64_t, first_slot + slots_at_once>;
 
 /// The consensus from the sums over all ranks, without the measures.
 Consensus consensus_of(const Words& sums, std::uint64_t ranks) {
@@ -95,7 +94,7 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
     words[hash_words + 2 * p] = part;
     words[hash_words + 2 * p + 1] = part * part;
   }
-  const std::size_t at_once = std::min(fixed_slots, mine.measure.size());
+  const std::size_t at_once = std::min(slots_at_once, mine.measure.size());
   std::copy_n(mine.measure.begin(), at_once, words.begin() + first_slot);
   Words lower{};
   std::array<std::uint64_t, fixed_comparisons> greatest{};
@@ -113,8 +112,8 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
   std::copy_n(words.begin() + first_slot, at_once, all.total.begin());
   all.before.resize(all.total.size());
   std::copy_n(lower.begin() + first_slot, at_once, all.before.begin());
-  if (all.total.size() > fixed_slots) {
-    comm.sum_and_prefix(std::span(all.total).subspan(fixed_slots), std::span(all.before).subspan(fixed_slots));
+  if (all.total.size() > slots_at_once) {
+    comm.sum_and_prefix(std::span(all.total).subspan(slots_at_once), std::span(all.before).subspan(slots_at_once));
   }
   all.greatest = mine.compared;
   std::copy_n(greatest.begin(), compared_at_once, all.greatest.begin());

@@ -16,6 +16,9 @@ namespace quire {
 enum class Call : std::uint8_t { commit, open, rows, attach, close, make };
 inline constexpr std::size_t calls = 6;
 
+/// Words of a measure that need no further collective.
+inline constexpr std::size_t slots_at_once = 64;
+
 /// The words that a rank sends to all others before the bytes of a step are written.
 struct Proposal {
   bool failed = false;  ///< this rank cannot write its part
@@ -51,7 +54,7 @@ struct Consensus {
 using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
 
 /// Collective. One sum of fixed size over all and over the lower ranks, followed by an answer of rank 0; a second sum
-/// only if a step has more than 64 slots or more than 13 words to compare.
+/// only if a step has more than slots_at_once slots or more than 13 words to compare.
 [[nodiscard]] Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

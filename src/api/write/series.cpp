@@ -82,7 +82,7 @@ SeriesPlace place_in_series(const std::string& path, const WriteOptions& options
   place.options.format = format->name;
   for (const auto& [name, value] : file->options) place.options.options.try_emplace(name, value);
   // A reader of one of the files finds the steps of all.
-  place.options.options.erase("zones");
+  place.options.options.insert_or_assign("zones", "false");
   return place;
 }
 
@@ -93,7 +93,7 @@ std::shared_ptr<Writer::State> open_series(std::shared_ptr<Writer::State> state)
     const Format& format = format_named(first.options.format);
     state->file.format = format.name;
     Options given = state->options.options;
-    if (WriteTarget(first.path, given).keeps_limits() && state->comm.is_root()) {
+    if (WriteTarget(first.path, given).asks_for_limits() && state->comm.is_root()) {
       state->remarks.emplace_back("zones: limits of blocks of rows are not stored: it is a set of files");
     }
     // Takes the options that are not those of the format.

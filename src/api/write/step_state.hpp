@@ -67,7 +67,9 @@ struct WriteStep::State {
   std::optional<Publication> publication;              ///< rank 0: publishes the step, after it is prepared
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
   std::vector<OwnZone> zones;                          ///< that are recorded
-  std::optional<StepLimits> limits;                    ///< if the file keeps them
+  std::optional<StepLimits> limits;                    ///< if the step has any
+  std::size_t words_of_limits = 0;                     ///< of propose_limits(), if the file may have limits
+  bool is_lent = false;                                ///< it is written from the arrays of the caller, in flight
   Call call = Call::commit;                            ///< the collective call of this rank
 
   // If rows are encoded in groups (api/write_groups.hpp), for each table:

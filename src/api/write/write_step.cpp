@@ -292,6 +292,7 @@ void WriteStep::commit_async(const AsyncCommit& how) {
     finished->phase = State::Phase::done;
     // The caller's object must not keep the file open, and the step in flight.
     finished->writer.reset();
+    state_->is_lent = how.borrow;
     enter(*state_, Call::commit);
     agree_on_step(*state_);
     launch(std::move(flight), std::exchange(state_, std::move(finished)), how.borrow);

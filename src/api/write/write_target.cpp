@@ -160,10 +160,11 @@ const std::vector<Option>& common_write_options() {
          {},
          "files of one step: store checksums of all pieces next to the file, for later checks"},
         {"zones",
-         OptionKind::truth,
-         "false",
-         {},
-         "store the limits of each block of 4096 rows in an index next to the file, so that conditions read less"},
+         OptionKind::text,
+         "auto",
+         {"auto", "true", "false"},
+         "store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; "
+         "auto: of tables of at least 2^23 rows"},
     };
     all.insert(all.end(), transport_knobs().begin(), transport_knobs().end());
     return all;
@@ -187,7 +188,8 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
     choice_.level = static_cast<int>(level);
   }
   keeps_sums_ = mine.truth("checksums");
-  keeps_limits_ = mine.truth("zones");
+  keeps_limits_ = mine.text("zones") != "false";
+  asks_for_limits_ = mine.text("zones") == "true";
   const std::string replacement = mine.text("replacement");
   is_asked_whole_ = replacement == "whole";
   if (is_compressed()) {

@@ -30,8 +30,10 @@ class WriteTarget {
   [[nodiscard]] bool counts_when_whole() const noexcept { return replaces_whole_ || is_asked_whole_; }
   /// Whether checksums of the written bytes are kept next to the file.
   [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
-  /// Whether limits of blocks of rows are kept in an index next to the file, if it can have one.
+  /// Whether limits of blocks of rows are kept in an index next to the file, if it can have one,
   [[nodiscard]] bool keeps_limits() const noexcept { return keeps_limits_; }
+  /// and whether the caller asked for them: also for small tables, and with a remark if there are none.
+  [[nodiscard]] bool asks_for_limits() const noexcept { return asks_for_limits_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
   /// The target of the path, if another file is written first.
   [[nodiscard]] const std::string& target() const noexcept { return target_; }
@@ -85,6 +87,7 @@ class WriteTarget {
   bool is_open_ = false;         ///< rank 0 decides whether it replaces as a whole
   bool keeps_sums_ = false;
   bool keeps_limits_ = false;
+  bool asks_for_limits_ = false;
 };
 
 /// The path of a compressed file until it is complete.

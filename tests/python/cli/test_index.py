@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.python.cli.conftest import Run
 
@@ -21,6 +22,31 @@ def test_it_writes_compares_and_removes_an_index(run: Run, one_beam: Path) -> No
     assert run("index", one_beam, "--remove").output == f"{one_beam}: its index is removed\n"
     assert not place.exists()
     assert run("index", one_beam, "--remove").output == f"{one_beam}: it has no index\n"
+
+
+def test_commands_make_indexes_of_large_tables_without_a_word(run: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.h5"
+    with quire.create(source, zones=False) as out, out.step(0) as step:
+        step.put("x", np.arange(1 << 23, dtype=np.float32))
+    lines = []
+    for words in ((), ("--option", "zones=false"), ("--option", "zones=auto")):
+        result = run("convert", source, target, "--overwrite", *words)
+        assert (result.code, result.errors) == (0, "")
+        assert Path(f"{target}.qix").exists() == (words[-1:] != ("zones=false",))
+        lines.append(result.output)
+    assert len(set(lines)) == 1
+    made_by = run("index", target, "--info").output.splitlines()[1]
+    assert made_by == "  made by the writer of the file, for large tables"
+    assert run("query", target, "x < 3", "--explain").output.endswith(
+        "reads 4096 rows of x, by the index: 16.4 kB of 4.19 MB\n"
+    )
+
+
+def test_an_index_is_no_data_file(run: Run, one_beam: Path) -> None:
+    run("index", one_beam)
+    result = run("info", f"{one_beam}.qix")
+    message = "it is the index of another file (at byte 0); name that file, without .qix"
+    assert (result.code, result.errors) == (3, f"quire: {one_beam}.qix: {message}\n")
 
 
 @pytest.mark.parametrize("option", ["--info", "--verify", "--remove"])

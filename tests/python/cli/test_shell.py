@@ -229,6 +229,12 @@ def test_a_missing_file_hints_at_a_near_name(run: Run, beam: Path) -> None:
     assert "did you mean" not in run("info", beam.with_name("nothing-like-it")).errors
 
 
+def test_a_missing_file_does_not_hint_at_its_index(run: Run, beam: Path) -> None:
+    run("index", beam)
+    beam.unlink()
+    assert "did you mean" not in run("info", beam).errors
+
+
 def test_info_shows_limits_and_layout_on_request(run: Run, beam: Path) -> None:
     short = run("info", beam).output
     assert "layout" not in short

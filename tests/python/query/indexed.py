@@ -123,7 +123,7 @@ def conditions(draw: st.DrawFn, values: dict[str, Any]) -> str:
 def forged(place: Path) -> Iterator[tuple[bytearray, Any]]:
     """The bytes of an index, and its records, which may be changed: its directory then has their checksum."""
     content = bytearray(place.read_bytes())
-    *_, offset, length, _ = sidecar.HEADER.unpack(content[: sidecar.HEADER.size])
+    *_, offset, length, _, flags = sidecar.HEADER.unpack(content[: sidecar.HEADER.size])
     directory = json.loads(content[offset : offset + length])
     begin, count = directory["records"]
     records = np.frombuffer(content[begin : begin + count * sidecar.RECORD.itemsize], sidecar.RECORD).copy()
@@ -132,7 +132,7 @@ def forged(place: Path) -> Iterator[tuple[bytearray, Any]]:
     content[begin : begin + records.nbytes] = records.tobytes()
     text = json.dumps(directory).encode()
     content[offset:] = text
-    fields = sidecar.MAGIC, sidecar.VERSION, sidecar.HEADER.size, offset, len(text), digest(text)
+    fields = sidecar.MAGIC, sidecar.VERSION, sidecar.HEADER.size, offset, len(text), digest(text), flags
     content[: sidecar.HEADER.size] = sidecar.HEADER.pack(*fields)
     place.write_bytes(content)
 

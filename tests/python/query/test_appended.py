@@ -169,12 +169,12 @@ def test_what_fails_leaves_the_index_before(grown: Path, monkeypatch: pytest.Mon
 def test_directories_in_a_circle_are_damage(grown: Path) -> None:
     place = Path(quire.build_index(grown, **STORED).path)
     content = bytearray(place.read_bytes())
-    *_, offset, length, _ = HEADER.unpack(content[: HEADER.size])
+    *_, offset, length, _, flags = HEADER.unpack(content[: HEADER.size])
     directory = json.loads(content[offset : offset + length])
     directory["before"][0] = offset
     text = json.dumps(directory).encode()
     content[offset:] = text
-    content[: HEADER.size] = HEADER.pack(MAGIC, VERSION, HEADER.size, offset, len(text), digest(text))
+    content[: HEADER.size] = HEADER.pack(MAGIC, VERSION, HEADER.size, offset, len(text), digest(text), flags)
     place.write_bytes(content)
     with pytest.warns(quire.IndexWarning, match="wrong order"):
         assert rows_of(grown, "x < 5") == list(range(5))

@@ -257,7 +257,7 @@ def test_damaged_indexes_change_no_answer(clustered: Path) -> None:
 def test_strange_directories_are_damage(clustered: Path, directory: bytes) -> None:
     place = Path(sidecar_path(clustered))
     header = sidecar.HEADER.size
-    fields = sidecar.MAGIC, sidecar.VERSION, header, header, len(directory), digest(directory)
+    fields = sidecar.MAGIC, sidecar.VERSION, header, header, len(directory), digest(directory), 0
     place.write_bytes(sidecar.HEADER.pack(*fields) + directory)
     found, messages = with_warning(clustered)
     assert found == list(range(10))

@@ -71,7 +71,7 @@ class Layout:
     def write(self) -> None:
         """Independent. Write the file, with links for its other names."""
         first = self.path(KINDS[0])
-        with quire.create(first) as out, out.step(0) as step:
+        with quire.create(first, zones=False) as out, out.step(0) as step:
             for name, values in self.columns.items():
                 step.put(name, values)
         for kind in KINDS[1:]:
