@@ -91,8 +91,8 @@ std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const Des
   header.any_names = options.truth("any_names");
   header.unescape_quotes = options.truth("unescape_quotes");
   header.no_row_counts = options.truth("no_row_counts");
-  // Definitions need up to sixteen times the memory of their text.
-  header.largest_header = context.memory_budget / 16;
+  // Enough for 10^5 columns. Definitions need up to sixteen times the memory of their text: twice the budget.
+  header.largest_header = context.memory_budget / 8;
   return std::make_unique<SddsDescriber>(std::move(bytes), context, header);
 }
 

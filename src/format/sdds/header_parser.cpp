@@ -83,7 +83,7 @@ HeaderAnswer HeaderParser::run() {
         if (known_.size() >= options_.largest_header) {
           throw error_at(known_.size(), line.number,
                          "the header has no &data command within its first " + std::to_string(known_.size()) + " bytes")
-              .advise("if the header is really that long, allow more memory");
+              .advise("if the header is really that long, raise the memory budget: quire.open(..., memory_budget=)");
         }
         return Need{known_.size(), 1};
       }
@@ -123,7 +123,7 @@ void HeaderParser::check_size(const Line& line) {
   if (sources_.size() == 1 && line.after > options_.largest_header) {
     throw error_at(line.offset, line.number,
                    "the header is longer than " + std::to_string(options_.largest_header) + " bytes")
-        .advise("allow more memory");
+        .advise("raise the memory budget: quire.open(..., memory_budget=)");
   }
 }
 

@@ -16,7 +16,7 @@ struct HeaderOptions {
   bool any_names = false;                     ///< names that the format forbids are tolerated
   bool unescape_quotes = false;               ///< \" in a value means "
   bool no_row_counts = false;                 ///< text data have none, whatever the header states
-  std::uint64_t largest_header = 4ULL << 20;  ///< bytes, included files not counted
+  std::uint64_t largest_header = 8ULL << 20;  ///< bytes, included files not counted
 };
 
 /// Another file whose whole text the parser needs to continue.
