@@ -4,6 +4,7 @@ import { paintChart } from "./chart_paint.js";
 import { inks } from "./density.js";
 import { fittedIn } from "./labels.js";
 import { decimalsOf, ticks } from "./ticks.js";
+import { drawByTouch } from "./touch.js";
 import { axisScale, labelOf } from "./units.js";
 
 /** Distances of ticks of counts. */
@@ -86,6 +87,7 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
         select(ends.map((pixel) => xScale.value(plot.posToVal(pixel, "x"))), plot);
       }],
       ready: [(plot) => {
+        if (select) drawByTouch(plot.over);
         if (!click) return;
         plot.over.addEventListener("click", (event) => click(xScale.value(plot.posToVal(event.offsetX, "x"))));
         plot.over.style.cursor = "pointer";

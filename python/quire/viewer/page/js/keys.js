@@ -2,10 +2,9 @@
 
 import { look, move } from "./camera.js";
 import { shownFiles, view } from "./files.js";
-import { change, state } from "./state.js";
+import { change, state, VIEWS } from "./state.js";
 import * as steps from "./steps.js";
 
-const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows", "space"];
 const DEGREES = 10;
 /** With the shift key, in the view of points in space. */
 const TURNS = { ArrowLeft: [-DEGREES, 0], ArrowRight: [DEGREES, 0], ArrowUp: [0, DEGREES], ArrowDown: [0, -DEGREES] };

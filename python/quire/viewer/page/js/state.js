@@ -7,6 +7,10 @@ const DEFAULTS = {
   followed: null, onlyFollowed: false, onField: false, thickness: "", cumulative: false, fit: false, withField: false, planes: "",
 };
 
+export const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows", "space"];
+
+const LISTS = new Set(["files", "ys", "up", "cuts", "zoom", "turn"]);
+
 export const state = { ...DEFAULTS };
 const listeners = [];
 
@@ -36,17 +40,26 @@ function toHash() {
   return parts.toString();
 }
 
-/** Return the parts of a view that an address has. */
+/** Return the view that an address has: what it does not name is as usual. */
 export function fromHash(text) {
-  const found = {};
+  const found = { ...DEFAULTS };
   for (const [name, value] of new URLSearchParams(text.replace(/^#/, ""))) {
     if (!(name in DEFAULTS)) continue;
     const isText = typeof DEFAULTS[name] === "string";
     try {
-      found[name] = isText ? value : JSON.parse(value);
+      const part = isText ? value : JSON.parse(value);
+      if (isPossible(name, part)) found[name] = part;
     } catch {
       // A part that was written by hand and is no JSON is left out.
     }
   }
   return found;
+}
+
+/** Return whether a part of a view may have a value; those of links that were damaged may not. */
+function isPossible(name, value) {
+  if (LISTS.has(name)) return Array.isArray(value);
+  if (name === "view") return VIEWS.includes(value);
+  if (name === "followed") return value?.constructor === Object;
+  return typeof value === (name === "step" ? "number" : typeof DEFAULTS[name]);
 }
