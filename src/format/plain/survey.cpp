@@ -11,6 +11,7 @@
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/left_out.hpp"
 #include "format/hdf5/library/links.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {
@@ -26,6 +27,7 @@ class Walk {
       : is_cut_(is_cut),
         image_(image),
         budget_(memory_budget),
+        most_objects_(checked_add(memory_budget, image.size()) / bytes_per_object),
         warnings_(warnings),
         chunks_(image, memory_budget, warnings, unwritten) {}
 
@@ -60,10 +62,10 @@ class Walk {
     groups_.push_back({path, {}});
     look_at_attributes(groups_[own], group, depth > 0);
     for (const Link& link : list_links(group, path)) {
-      if (++objects_ > budget_ / bytes_per_object) {
+      if (++objects_ > most_objects_) {
         throw Error(ErrorKind::memory, "the file has more objects than the memory budget allows")
             .on(path)
-            .advise("raise the memory budget");
+            .advise("raise the memory budget: quire.open(..., memory_budget=)");
       }
       const std::string inner = path.empty() ? link.name : path + "/" + link.name;
       if (link.type != H5L_TYPE_HARD) {
@@ -128,6 +130,7 @@ class Walk {
   bool is_cut_;
   Image& image_;
   std::uint64_t budget_;
+  std::uint64_t most_objects_;  ///< each takes about as much of the file as of memory
   std::vector<std::string>& warnings_;
   ChunkScope chunks_;
   std::set<std::uint64_t> seen_;

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
 
 STEPS = 1000
-COLUMNS = 60_000
+COLUMNS = 100_000
 BYTES_FOR_STEPS = 350 * STEPS
 """The memory for all steps together: some hundred bytes per step."""
 

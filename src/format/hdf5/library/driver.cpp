@@ -248,14 +248,30 @@ Handle plain_access_list() {
   return list;
 }
 
+/// The metadata cache holds those of a usual step while it is created. If it is full, HDF5 writes the names of a group
+/// again for each further object, which takes quadratic time from about 50,000 objects on.
+Handle writing_access_list() {
+  Handle list = plain_access_list();
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  require(H5Pget_mdc_config(list.id(), &config), "read the settings of the cache");
+  config.set_initial_size = true;
+  config.initial_size = config.max_size = std::size_t{128} << 20;  // the largest that HDF5 allows
+  config.decr_mode = H5C_decr__off;
+  require(H5Pset_mdc_config(list.id(), &config), "set the size of the cache");
+  return list;
+}
+
 /// The access list with which H5Fopen and H5Fcreate open `image`, which must outlive every file opened with it. There
-/// is one list for all images: it is valid for the next call while the lock of the library is held (Quiet).
+/// is one list for all images that are read, and one for all others: it is valid for the next call while the lock of
+/// the library is held (Quiet).
 ///
 /// Such a file is buffered only in the library's metadata cache: no sieve, no aggregation, no accumulator. HDF5 cannot
 /// open other files with it; we open the targets of external links.
 Handle access_list(Image& image) {
-  static KeptList kept("quire: access to images", plain_access_list);
-  Handle list = kept.get();
+  static KeptList reading("quire: access to images", plain_access_list);
+  static KeptList writing("quire: access to images that are written", writing_access_list);
+  Handle list = (image.is_writable() ? writing : reading).get();
   const DriverInfo info{image.self()};
   require(H5Pset_driver(list.id(), registered_driver(image.split().has_value()), &info), "set the file driver");
   const bool needs_index = image.attribute_index() == AttributeIndex::unordered;
