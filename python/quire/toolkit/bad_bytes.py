@@ -19,12 +19,14 @@ class BadCells:
     def __init__(self) -> None:
         self._count = 0
         self._bytes: set[int] = set()
-        self._first: tuple[int, str, str] | None = None
-        """Line, column and text of the first cell."""
+        self._first: tuple[int, int, int] | None = None
+        """Line of the block, row in it and place of the column, of the first cell,"""
+        self._found = (0, "", "")
+        """and its line, column and text."""
         self._has_others = False
         """Whether other cells have characters in UTF-8 that are not ASCII."""
 
-    def look_at(self, name: str, cells: Sequence[str], text: bytes, line: int) -> None:
+    def look_at(self, place: int, name: str, cells: Sequence[str], text: bytes, line: int) -> None:
         """Independent. Count in the next rows of a column, which are in a text that begins at a line."""
         joined = "".join(cells)
         if joined.isascii():
@@ -39,17 +41,19 @@ class BadCells:
         self._has_others = self._has_others or any(
             not cell.isascii() for cell in cells if not BAD.search(cell)
         )
+        here = (line, cells.index(bad[0]), place)
+        if self._first is not None and self._first < here:
+            return
         # The text may have quotes or ends of lines in a cell. Look for a part without.
         piece = next(part for part in re.split('["\r\n]', bad[0]) if BAD.search(part))
-        place = text.find(piece.encode("utf-8", "surrogateescape"))
-        here = (line + text.count(b"\n", 0, place), name, bad[0])
-        self._first = here if self._first is None else min(self._first, here)
+        begin = text.find(piece.encode("utf-8", "surrogateescape"))
+        self._first, self._found = here, (line + text.count(b"\n", 0, begin), name, bad[0])
 
     def sentences(self) -> list[str]:
         """Independent. Return a sentence if there are such cells."""
         if self._first is None:
             return []
-        line, name, cell = self._first
+        line, name, cell = self._found
         raw = cell.encode("utf-8", "surrogateescape")
         count = "1 cell is" if self._count == 1 else f"{self._count} cells are"
         where = "in" if self._count == 1 else "the first in"

@@ -514,7 +514,7 @@ def values_of(
                 if odd is not None and place in odd:
                     odd[place].look_at(block, place, cells)
                 if bad is not None:
-                    bad.look_at(column.name, cells, text.held, text.held_line)
+                    bad.look_at(place, column.name, cells, text.held, text.held_line)
             else:
                 array = np.empty(block.rows, dtype_of(column.type))
                 block.values(place, column.type, array)

@@ -125,3 +125,17 @@ def test_cells_that_are_not_utf_8_are_counted_or_refused(
     assert f"{found}; without --strict" in strict.errors
     read = run("import", text, target, *options, "--encoding", "latin-1", "--strict", "--overwrite")
     assert (read.code, read.errors) == (0, "")
+
+
+def test_the_first_cell_that_is_not_utf_8_is_that_of_the_first_line(
+    run: Run, tmp_path: Path, text_format: str
+) -> None:
+    text, target = tmp_path / "data.csv", path_for(tmp_path, text_format, "data")
+    options = ["--format", text_format, "--overwrite"]
+    text.write_bytes("c,b\nk\xe9,z\nm,\xe9\n".encode("latin-1"))
+    outcome = run("import", text, target, *options)
+    assert "2 cells are not UTF-8, the first in line 2, column 'c': k\ufffd;" in outcome.errors
+    # The cell of a later column is in an earlier row.
+    text.write_bytes("c,b\nk,\xe9\nm\xe9,z\n".encode("latin-1"))
+    outcome = run("import", text, target, *options)
+    assert "2 cells are not UTF-8, the first in line 2, column 'b': \ufffd;" in outcome.errors
