@@ -248,6 +248,8 @@ bool is_in_the_way(const std::string& path) {
 bool write_sidecar(const Writer::State& writer, const FileLimits& mine, const std::vector<StepLimits>& written) {
   const bool is_asked = writer.target.asks_for_limits();
   if (!mine.left) throw Error(ErrorKind::io, "the state of the file could not be examined");
+  // Where times have whole seconds, a change in the same second would not be noticed: then only on request.
+  if (!is_asked && mine.left->modified % 1'000'000'000 == 0) return false;
   require_left(writer, *mine.left);
   if (!is_asked && is_in_the_way(writer.path)) return false;
   Sidecar sidecar = sidecar_of(open(writer.path, Comm::self()), mine.numbers, written);

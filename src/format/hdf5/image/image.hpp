@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -53,12 +52,9 @@ class Image {
   /// The version for new objects.
   void set_library_version(LibraryVersion version) noexcept { version_ = version; }
   [[nodiscard]] LibraryVersion library_version() const noexcept { return version_; }
-  /// How new objects find their attributes. Those of newer versions always have an index.
+  /// How new objects find their attributes, at least; those of newer versions may have an index anyway.
   void set_attribute_index(AttributeIndex index) noexcept { attribute_index_ = index; }
-  [[nodiscard]] AttributeIndex attribute_index() const noexcept {
-    const bool may_have_none = version_ == LibraryVersion::earliest;
-    return may_have_none ? attribute_index_ : std::max(attribute_index_, AttributeIndex::in_order);
-  }
+  [[nodiscard]] AttributeIndex attribute_index() const noexcept { return attribute_index_; }
 
   // For the describer, the planner and the journal.
 

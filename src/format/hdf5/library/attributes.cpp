@@ -188,6 +188,21 @@ void check_attributes(Image& image, hid_t object) {
   check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
 }
 
+/// An existing attribute is written again if it has this type and shape: HDF5 counts the attributes that an object with
+/// an index ever had, up to 65,535.
+Handle attribute_to_write(hid_t object, const std::string& name, hid_t type, hid_t space) {
+  if (require(H5Aexists(object, name.c_str()), "look for an attribute", name) > 0) {
+    Handle existing = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute", name);
+    const Handle its_type = own(H5Aget_type(existing.id()), "read the type of an attribute", name);
+    const Handle its_space = own(H5Aget_space(existing.id()), "read the shape of an attribute", name);
+    const bool has_type = require(H5Tequal(its_type.id(), type), "compare types", name) > 0;
+    if (has_type && require(H5Sextent_equal(its_space.id(), space), "compare shapes", name) > 0) return existing;
+    existing = Handle();
+    require(H5Adelete(object, name.c_str()), "replace an attribute", name);
+  }
+  return own(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "create the attribute", name);
+}
+
 }  // namespace
 
 bool has_attribute(Image& image, hid_t object, const std::string& name) {
@@ -284,16 +299,12 @@ Attribute accepted_in_h5part(const Attribute& attribute, bool lossy) {
 }
 
 void write_attribute(hid_t object, const std::string& name, const Value& value, Scalars scalars) {
-  if (require(H5Aexists(object, name.c_str()), "look for an attribute", name) > 0) {
-    require(H5Adelete(object, name.c_str()), "replace an attribute", name);
-  }
   const Handle space = value_space(value, scalars);
   const bool is_text = value.type() == Type::string;
   const std::size_t length = static_cast<std::size_t>(element_length(value));
   const Handle type = is_text ? text_type(length, std::ranges::all_of(value.strings(), is_ascii))
                               : own(H5Tcopy(native_type(value.type())), "copy a type");
-  const Handle attribute = own(H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
-                               "create the attribute", name);
+  const Handle attribute = attribute_to_write(object, name, type.id(), space.id());
   if (value.count() == 0) return;
   if (!is_text) {
     require(H5Awrite(attribute.id(), type.id(), value.bytes().data()), "write the attribute", name);

@@ -51,8 +51,8 @@ enum class Scalars : std::uint8_t {
   as_such,
 };
 
-/// Writes an accepted attribute. An attribute of the same name is replaced and moves to the end. Texts are stored with
-/// fixed length, including the NUL.
+/// Writes an accepted attribute. An attribute of the same name is written again, or, if it has another type or shape,
+/// is replaced and moves to the end. Texts are stored with fixed length, including the NUL.
 void write_attribute(hid_t object, const std::string& name, const Value& value, Scalars scalars = Scalars::as_arrays);
 
 }  // namespace quire::hdf5
