@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from tests.python.support.mpi import WORLDS
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -14,6 +15,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if needs_ranks(item) or has_nothing_to_test(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_sessionfinish() -> None:
+    """End the ranks that tests used. An error of one, such as in finalising MPI, fails the run."""
+    WORLDS.end_all()
 
 
 def needs_ranks(item: pytest.Item) -> bool:

@@ -12,7 +12,6 @@ its traceback; ranks that hang are killed at the time limit. In both cases the n
 
 from __future__ import annotations
 
-import atexit
 import importlib.util
 import inspect
 import os
@@ -49,25 +48,13 @@ def mpi_program(*parts: str) -> str:
 
 
 def run_ranks(
-    function: Callable[..., Any],
-    ranks: int,
-    *arguments: Any,
-    time_limit: float = TIME_LIMIT,
-    alone: bool = False,
+    function: Callable[..., Any], ranks: int, *arguments: Any, time_limit: float = TIME_LIMIT
 ) -> list[Any]:
-    """Return the results of the function, one per rank.
-
-    A function that changes its process in a way that others would notice gets ranks of its own: `alone`.
-    """
+    """Return the results of the function, one per rank."""
     module = inspect.getsourcefile(function)
     assert module is not None, "the function needs a file"
     assert "." not in function.__qualname__, "the function must be at the top level"
-    if alone:
-        WORLDS.end(ranks)
-    results = WORLDS.with_ranks(ranks).call(module, function.__name__, arguments, time_limit)
-    if alone:
-        WORLDS.end(ranks)
-    return results
+    return WORLDS.with_ranks(ranks).call(module, function.__name__, arguments, time_limit)
 
 
 class Worlds:
@@ -102,4 +89,3 @@ class Worlds:
 
 
 WORLDS = Worlds()
-atexit.register(WORLDS.end_all)

@@ -80,8 +80,9 @@ class World:
                 for _ in range(ranks):
                     line = Connection(listener.accept()[0].detach())
                     rank, size = line.recv()
-                    assert size == ranks, f"the world has {size} ranks instead of {ranks}"
                     self.lines[line] = rank
+                    if size != ranks:
+                        raise EOFError
             except (OSError, EOFError):
                 said = self.kill().decode(errors="replace")
                 raise RanksError(f"{ranks} ranks did not start:\n{said}") from None
@@ -129,12 +130,16 @@ class World:
         return answers
 
     def end(self) -> None:
-        """Let the ranks return, which finalises MPI."""
+        """Let the ranks return, which finalises MPI. Raises RanksError if they do not end well."""
+        is_gone = self.process.poll() is not None  # after an error, which has been reported
         for line in self.lines:
             line.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(STARTING_LIMIT)
-        self.kill()
+        code = self.process.poll()
+        said = self.kill().decode(errors="replace")
+        if code != 0 and not is_gone:
+            raise RanksError(f"{self.ranks} ranks ended with {code} after their last test:\n{said}")
 
     def kill(self) -> bytes:
         """End all processes, whatever they do; return what they have printed, once."""
