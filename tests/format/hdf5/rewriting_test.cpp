@@ -94,7 +94,7 @@ TEST_P(Rewriting, ColumnsAndAttributesAreOverwritten) {
   const auto found = describer->step(1);
   const auto& attributes = found->description.attributes;
   ASSERT_EQ(attributes.size(), 2U);
-  EXPECT_EQ(attributes.back().value, Value(99.0));
+  EXPECT_EQ(attributes.front().value, Value(99.0));  // in its place
   for (const std::uint64_t index : {0U, 2U, 3U, 4U}) {
     expect_sample(simulation->file(), *describer, index, static_cast<std::int64_t>(index), 20000);
   }
