@@ -38,7 +38,7 @@ def test_commands_make_indexes_of_large_tables_without_a_word(run: Run, tmp_path
     made_by = run("index", target, "--info").output.splitlines()[1]
     assert made_by == "  made by the writer of the file, for large tables"
     assert run("query", target, "x < 3", "--explain").output.endswith(
-        "reads 4096 rows of x, by the index: 16.4 kB of 4.19 MB\n"
+        "reads 4096 rows of x, by the index: 16.4 kB of 33.6 MB\n"
     )
 
 
