@@ -348,7 +348,8 @@ class Search:
         size = self._plan.rows_at_once
         for some in (candidates[first : first + size] for first in range(0, len(candidates), size)):
             self._has_read(len(some))
-            values = self._table.read(self._bound.columns, some.astype(np.uint64) + np.uint64(begin))
+            rows = some.astype(np.uint64) + np.uint64(begin)
+            values = self._table.read_found(self._bound.columns, rows)
             found.append(some[self._bound.select(values, 0, len(some))])
         return found[0] if len(found) == 1 else np.concatenate(found)
 

@@ -197,6 +197,14 @@ class Table(Binnable, Indexed, Hinting):
         with Placing(self._path):
             return requested(self._step, lambda: self._request(names, rows, out)).read_all(self._step)
 
+    def read_found(self, names: Sequence[str], rows: Array) -> dict[str, Array]:
+        """Independent. Read rows that a search has found, by their numbers (uint64), without the checks of
+        `read`, which take most of the time of a few rows.
+        """
+        with Placing(self._path):
+            targets = self._allocate(names, Selection(0, 1, len(rows)))
+            return Request(self.name, rows, targets).read(self._step)
+
     def _read_small(self, names: Sequence[str]) -> dict[str, Array] | None:
         """Read all rows in a faster way for small tables; None if they need a block of the pool."""
         count = len(self)

@@ -220,7 +220,11 @@ class ValueList:
 
     def _find(self, lower: int, upper: int) -> Found | None:
         found = self._interval(lower, upper)
-        return self._rows_in(found.first, found.last, lower, upper) if found.first < found.last else None
+        if found.first == found.last:
+            return None
+        # The estimate has read the rows of a bin with other keys.
+        single = found.edges.get(found.first) if found.last - found.first == 1 else None
+        return single or self._rows_in(found.first, found.last, lower, upper)
 
     def _certain(self, intervals: Sequence[Interval]) -> int:
         """Return the number of rows that are certain to be in intervals."""
