@@ -53,7 +53,7 @@ class Pair:
 def make_beam(path: Path, rows: int, seed: int) -> None:
     """Write rows in random order."""
     random = np.random.default_rng(seed)
-    with quire.create(path, zones=False) as out, out.step(0) as step:
+    with quire.create(path) as out, out.step(0) as step:
         for column in COLUMNS[:4]:
             step.put(column, random.standard_normal(rows))
         step.put("id", random.permutation(rows).astype(np.int64))

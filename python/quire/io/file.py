@@ -52,11 +52,12 @@ class File(Hinting):
         comm: Any,
         core_communicator: _core.Comm,
         options: Mapping[str, str],
+        is_alone: bool,
     ) -> None:
         self._core = core
         self._description = core.description
         self._options = options
-        self._origin = Origin(path, self._description, options)
+        self._origin = Origin(path, self._description, options, is_alone)
         self._path = path
         self._comm = comm
         self._communicator = core_communicator
@@ -416,7 +417,8 @@ def open(
         how.rest,
         how.options,
     )
-    return File(core, how.path, comm, how.communicator, how.options)
+    is_alone = comm is None and how.transport == "posix"
+    return File(core, how.path, comm, how.communicator, how.options, is_alone)
 
 
 def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline: float | None = None) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from quire.errors import Placing, UsageError
 from quire.io.binnable import Binnable
 from quire.io.habits import Hinting, instead_of_array
+from quire.io.memory import allocate, concatenated
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
 from quire.io.search import Part, Report, Search, bound_condition
@@ -46,7 +47,7 @@ def divided(rows: range, size: int) -> Iterator[range]:
 
 def joined(parts: Sequence[Array | range]) -> Array:
     """Independent. Return the numbers of rows; those that are consecutive are written once."""
-    made = np.empty(sum(map(len, parts)), np.int64)
+    (made,) = allocate([np.dtype(np.int64)], sum(map(len, parts)))
     begin = 0
     for part in parts:
         if isinstance(part, range):
@@ -162,7 +163,7 @@ class Matches(Binnable):
             for name in wanted:
                 parts[name].append(block[name])
         return {
-            name: np.concatenate(found) if found else np.empty(0, self.table[name].dtype)
+            name: concatenated(found) if found else np.empty(0, self.table[name].dtype)
             for name, found in parts.items()
         }
 

@@ -111,3 +111,9 @@ def allocate(
         np.empty(count, dtype) if dtype.hasobject else block[place : place + size].view(dtype)
         for dtype, place, size in zip(dtypes, places, sizes, strict=True)
     ]
+
+
+def concatenated(parts: Sequence[Array]) -> Array:
+    """Independent. Return arrays of one type, one after another, in memory as `allocate` returns it."""
+    (made,) = allocate([parts[0].dtype], sum(map(len, parts)))
+    return np.concatenate(parts, out=made)

@@ -48,9 +48,13 @@ def sidecar_path(path: str | os.PathLike[str]) -> str:
 class Origin:
     """The file of steps: its path, its description, and the index beside it, if there is one."""
 
-    def __init__(self, path: str, description: _core.FileDescription, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: str, description: _core.FileDescription, options: Mapping[str, str], is_alone: bool
+    ) -> None:
         self.path = path
         self.description = description
+        self.is_alone = is_alone
+        """Whether any thread of this process may read values, without a communicator and MPI."""
         self._options = options
         self._folder = working_directory()
         self._opened = time.time_ns()

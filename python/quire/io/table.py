@@ -17,6 +17,7 @@ from quire.io.indexed import Indexed
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
+from quire.io.read_ahead import FEWEST, SMALLER, read_ahead
 from quire.io.refusal import requested
 from quire.io.request import Request, typed
 from quire.io.rows import Rows, Selection, listed, position, rows_of_table, select
@@ -327,24 +328,35 @@ class Table(Binnable, Indexed, Hinting):
     ) -> Iterator[tuple[int, dict[str, Array]]]:
         """Independent. Read rows block by block, in bounded memory.
 
-        Yields the number of the first row and the values by column. The arrays are reused for the next
-        block; copy values that are needed later. By default a block has about 8 MiB. `progress` is called
-        after each block with the number of rows done and the number of all rows.
+        Yields the number of the first row and the values by column. The arrays are reused for later blocks;
+        copy values that are needed then. By default a block has about 8 MiB. `progress` is called after each
+        block with the number of rows done and the number of all rows. Where no communicator is involved, a
+        thread reads the next block while the caller works on one, in memory of its own.
         """
         with Placing(self._path):
-            buffers, size, selection = self._block_memory(names, rows_per_block, rows)
-        for done in range(0, selection.count, size):
+            names, size, selection = self._blocks_of(names, rows_per_block, rows)
+            starts = range(0, selection.count, size)
+            reads_ahead = self._reads_ahead(names, size, selection.count)
+            rows_at_once = Selection(selection.first, 1, size)
+            memory = [self._allocate(names, rows_at_once) for _ in range(2 if reads_ahead else 1)]
+
+        def read(number: int) -> tuple[int, dict[str, Array]]:
+            done = starts[number]
             count = min(size, selection.count - done)
-            block = {name: buffer[:count] for name, buffer in buffers.items()}
+            block = {name: one[:count] for name, one in memory[number % len(memory)].items()}
             self._fetch(block, selection.first + done, count)
+            return done, block
+
+        every = range(len(starts))
+        for done, block in read_ahead(read, len(starts)) if reads_ahead else map(read, every):
             yield selection.first + done, block
             if progress is not None:
-                progress(done + count, selection.count)
+                progress(min(done + size, selection.count), selection.count)
 
-    def _block_memory(
+    def _blocks_of(
         self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None
-    ) -> tuple[dict[str, Array], int, Selection]:
-        """Return memory for a block of each column, its number of rows, and the selection."""
+    ) -> tuple[list[str], int, Selection]:
+        """Return the columns, the number of rows of a block, and the selection."""
         chosen = self._names(names, None)
         selection = self._select(rows)
         if not selection.is_contiguous:
@@ -355,8 +367,15 @@ class Table(Binnable, Indexed, Hinting):
             )
         if rows_per_block is not None and rows_of_table(rows_per_block) < 1:
             raise UsageError(f"rows_per_block cannot be {rows_per_block}", file=self._path)
-        size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
-        return self._allocate(chosen, Selection(selection.first, 1, size)), size, selection
+        return chosen, min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1)), selection
+
+    def _reads_ahead(self, names: Sequence[str], size: int, count: int) -> bool:
+        """Return whether a thread reads blocks ahead: MPI may serve only the thread that started it, small
+        blocks are read in less time than a thread takes to say so, and large ones take memory twice.
+        """
+        usual = self.rows_per_block(names)
+        is_usual = bool(names) and usual // SMALLER <= size <= usual
+        return is_usual and FEWEST * size <= count and self._origin is not None and self._origin.is_alone
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
         """Independent. Return the rows that satisfy a condition. They are searched block by block on request.
