@@ -115,7 +115,7 @@ class GivenUp : public testing::TestWithParam<Variant> {
       Writer out = create(file_, ranks, options_);
       written = write_steps(out);
       if (comm_.rank() == leaver) throw Error(ErrorKind::conflict, "of the program");
-      out.comm().set_deadline(std::chrono::milliseconds(200));
+      out.comm().set_deadline(std::chrono::milliseconds(100));
       out.close();
     });
     EXPECT_TRUE(thrown.has_value()) << "close() returns although a rank has left the file";
