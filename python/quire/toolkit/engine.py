@@ -25,7 +25,7 @@ BATCH_SHARE: Final = 64
 
 LEAST_BATCH_BYTES: Final = 1 << 16
 
-ENGINE_SHARE: Final = 0.7
+ENGINE_SHARE: Final = 0.6
 """The part of a limit that the engine gets: readers, batches on their way and results take the rest."""
 
 ROW_BYTES: Final = 64
