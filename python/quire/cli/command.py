@@ -53,6 +53,7 @@ CODE_OF_KIND = {
     "bad file": ExitCode.BAD_FILE,
     "unsupported": ExitCode.NO,
     "type": ExitCode.NO,
+    "data": ExitCode.NO,
     "conflict": ExitCode.NO,
     "io": ExitCode.INPUT_OUTPUT,
     "memory": ExitCode.INPUT_OUTPUT,

@@ -139,7 +139,12 @@ EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 WORD = re.compile(r"[^\W\d][\w*?]*|[*?][\w*?]*")
 """What may be the name of a column, or a pattern of names."""
 
-WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
+WRONG_VALUES = {
+    "valid int": "an integer",
+    "valid number": "a number",
+    "valid float": "a number",
+    "is not finite": "a finite number",
+}
 """What messages about a value of an option contain, and what the value must be."""
 
 
@@ -266,7 +271,41 @@ def help_of(command: Any, context: Any, sections: Sequence[str] = ()) -> str:
     return "\n\n".join(parts)
 
 
-class Command(TyperCommand):
+NUMBERS = frozenset(("A:B", "AXIS=VALUE", "F", "LIST", "NAME=A:B", "NAME=X", "P", "X", "X,..."))
+"""What values of options that are numbers, or contain some, are called."""
+
+NOT_FINITE = re.compile(r"(?:^|[=:,])\s*[+-]?(?:nan|inf|infinity)\s*(?:$|[:,])", re.IGNORECASE)
+
+
+def refuse_not_finite(command: Any, context: Any) -> None:
+    """Independent. Raise a usage error for an option with a number that is NaN or infinite. The default of an
+    option, such as no limit, may be infinite.
+    """
+    for option in command.params:
+        value = context.params.get(option.name)
+        if (
+            option.param_type_name != "option"
+            or value == option.default
+            or placeholder(option) not in NUMBERS
+        ):
+            continue
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if NOT_FINITE.search(str(one)):
+                raise typer.BadParameter(f"{one} is not finite", ctx=context, param=option)
+
+
+class Checked:
+    """A command or a group of them whose options have finite numbers."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of a command line. Raises usage errors of typer."""
+        rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        if not ctx.resilient_parsing:
+            refuse_not_finite(self, ctx)
+        return rest
+
+
+class Command(Checked, TyperCommand):
     """A command whose help is laid out by `help_of`."""
 
     def get_short_help_str(self, limit: int = 0) -> str:
@@ -285,7 +324,7 @@ COMPLETION_HELP = {
 """What help says of the options of typer."""
 
 
-class Program(TyperGroup):
+class Program(Checked, TyperGroup):
     """The commands, shown in groups. Usage errors are one line, like all others."""
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 import numpy as np
 
 from quire.beam.moments import Ranks
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.bin_counts import BinCounts
 from quire.io.histograms import BinnedRows, ColumnBins, Cut, bins_of, joined
@@ -169,13 +169,13 @@ def of_bins(name: str, bins: Bins, unit: str) -> dict[str, Attribute]:
 
 
 def common_length(found: dict[str, Histogram]) -> int:
-    """Independent. Return the number of bins of all histograms that have values. Raises UsageError if they
+    """Independent. Return the number of bins of all histograms that have values. Raises DataError if they
     differ.
     """
     counts = {name: one.bins.count for name, one in found.items() if one.bins.count}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise UsageError(
+        raise DataError(
             f"the columns have different numbers of bins: {listed}",
             advice="give their number by --bins, or those of one column to all by --common",
         )
