@@ -27,7 +27,6 @@ from quire.numeric.histograms import (
 )
 from quire.toolkit.agreement import ranks_of
 from quire.verbs.numbers import computed, expression_unit, floats_of, number_names, with_texts_of
-from quire.verbs.rows import MatchingTable
 from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
@@ -83,7 +82,7 @@ class Binning:
         """Collective. Return a step with the histograms of a table, whose rows the ranks share."""
         names = number_names(self.columns, table)
         weight = number_names([self.weight], table)[0] if self.weight else ""
-        cut = table.cut if isinstance(table, MatchingTable) else Cut(table)
+        cut = getattr(table, "cut", None) or Cut(table)  # a table of matching rows has one
         rows = BinnedRows(cut, names, weight, ranks, floats_of)
         made = self.of_pairs if self.joint else self.of_columns
         return made(step, table, names, rows)

@@ -13,7 +13,6 @@ import numpy as np
 
 from quire import _core
 from quire.errors import ConflictError, DataError, TypeMismatchError, UsageError
-from quire.io.expression import Expression
 from quire.io.types import Array
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.order import require_columns
@@ -164,6 +163,10 @@ def expression_unit(product: str, **units: str) -> str:
 
     A quantity without a unit counts as a pure number.
     """
+    if not any(units.values()):
+        return ""
+    from quire.io.expression import Expression
+
     for name in (name for name, unit in units.items() if not unit):
         product = re.sub(rf"\b{name}\b", "1", product)
     quantities = [_core.Quantity(name, "float64", unit) for name, unit in units.items()]
