@@ -190,6 +190,21 @@ class TypeMismatchError(Error, TypeError):
     kind = "type"
 
 
+class DataError(Error, ValueError):
+    """The data do not fit the computation: too few rows, no even spacing, no grid, no column of numbers.
+
+    The same call is right for other data; a call that is wrong for all data raises UsageError.
+
+    >>> try:
+    ...     quire.new("x=1,1,2", "y=1,2,3").interp("y", versus="x", at=[1.5]).read()
+    ... except quire.DataError as problem:
+    ...     problem.kind
+    'data'
+    """
+
+    kind = "data"
+
+
 class ConflictError(Error):
     """Ranks or steps disagree, or a name or number already exists.
 

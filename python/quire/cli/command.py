@@ -53,6 +53,7 @@ CODE_OF_KIND = {
     "bad file": ExitCode.BAD_FILE,
     "unsupported": ExitCode.NO,
     "type": ExitCode.NO,
+    "data": ExitCode.NO,
     "conflict": ExitCode.NO,
     "io": ExitCode.INPUT_OUTPUT,
     "memory": ExitCode.INPUT_OUTPUT,
@@ -107,7 +108,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     )
 
 
-ARGUMENT = re.compile(
+ARGUMENT = (
     r"\b(?<!option )(convention|nearest|overwrite|replace|rows|species|steps|table|versus)=(\"?)([\w-]+)\2"
 )
 """An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
@@ -121,7 +122,7 @@ def with_options(message: str) -> str:
             return "--overwrite"  # also of the attachment that `replace` replaces
         return f"--{found[1]} {found[3]}"
 
-    return ARGUMENT.sub(option, message)
+    return re.sub(ARGUMENT, option, message)
 
 
 def near_file(path: str | None) -> str:
@@ -150,12 +151,12 @@ def near_file(path: str | None) -> str:
 
 
 # Errors of expressions end in the expression, with carets under the place.
-POINTED = re.compile(r"\n(    [^\n]*\n {4,}\^+)")
+POINTED = r"\n(    [^\n]*\n {4,}\^+)"
 
 
 def complain(line: str) -> None:
     """Independent. Print an error as one line on standard error, followed by the place in an expression."""
-    pointed = POINTED.search(line)
+    pointed = re.search(POINTED, line)
     text = line if pointed is None else line[: pointed.start()] + line[pointed.end() :]
     place = "" if pointed is None else f"\n{pointed[1]}"
     remark(f"quire: {' '.join(text.split())}{place}")

@@ -62,6 +62,14 @@ class Asked:
     where: str | None = None
     searched: int = 0
     found: int = 0
+    tables: set[str] = field(default_factory=set)
+    """The tables of the step that are counted: columns of one share its rows."""
+
+    def count(self, table: str, rows: int) -> None:
+        """Independent. Count the rows of a table of the step, once for all of its columns."""
+        if table not in self.tables:
+            self.tables.add(table)
+            self.searched += rows
 
     def require(self, path: str) -> None:
         """Report a condition that no row satisfies, and exit."""
@@ -127,7 +135,10 @@ def get(
         if unit:
             say((between or "\n").join(item.unit for _, item in found[0]))
         elif json:
-            answers = [as_json(item, values_of(item, owner, asked)) for some in found for owner, item in some]
+            answers = []
+            for some in found:
+                asked.tables.clear()
+                answers += [as_json(item, values_of(item, owner, asked)) for owner, item in some]
             say_json(answers[0] if len(answers) == 1 else answers)
         else:
             for some in found:
@@ -163,6 +174,7 @@ def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int 
 def show(found: list[tuple[Table | None, Any]], asked: Asked, form: str | None, between: str | None) -> None:
     """Print values: rows for several columns of one table, else one object after another."""
     report_kinds(found)
+    asked.tables.clear()
     common = common_table([owner for owner, _ in found])
     if common is not None:
         show_rows(common, [item.name for _, item in found], asked, form, between or " ")
@@ -375,7 +387,7 @@ def chosen_parts(table: Table, names: list[str], asked: Asked) -> Iterator[Mappi
     _, count = resolve_rows(asked.rows, len(table))
     if not count and len(table):
         raise UsageError(f"no row is selected: column '{names[0]}' has {len(table)}")
-    asked.searched += count
+    asked.count(table.name, count)
     for numbers, block in chosen_blocks(table, names, asked.rows, asked.where):
         asked.found += len(numbers)
         yield block

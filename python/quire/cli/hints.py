@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from quire import File
     from quire.errors import MissingError
 
-EXPRESSION = re.compile(r"[<>=]|\w\(|\b(and|or|not)\b")
+EXPRESSION = r"[<>=]|\w\(|\b(and|or|not)\b"
 """Parts of expressions that names of files rarely contain."""
 
-MISSING = re.compile(r"there is no (?P<kind>column|attribute|field)\b[^'\"]*['\"](?P<name>[^'\"]+)['\"]")
+MISSING = r"there is no (?P<kind>column|attribute|field)\b[^'\"]*['\"](?P<name>[^'\"]+)['\"]"
 """The message about an object that does not exist."""
 
 
 def looks_like_expression(text: str) -> bool:
     """Independent. Return whether a text that should name a file is probably an expression."""
-    return EXPRESSION.search(text) is not None
+    return re.search(EXPRESSION, text) is not None
 
 
 def is_expression(target: str, format: str | None) -> bool:
@@ -79,7 +79,7 @@ def of_other_kind(problem: MissingError, local: str, name: str) -> MissingError 
     import quire
     from quire.errors import Error
 
-    found = MISSING.match(problem.message)
+    found = re.match(MISSING, problem.message)
     if found is None or problem.advice:
         return None
     try:

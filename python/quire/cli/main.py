@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from types import CodeType
 from typing import Any, ClassVar
 
 import typer
@@ -26,6 +27,9 @@ from quire.cli.verbs import GROUPS as STAGES
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
+
+OF_STAGES = "quire.cli.verbs"
+"""The package of the stages of a chain."""
 
 CHAIN = "run"
 """The command whose arguments contain options of others."""
@@ -57,6 +61,25 @@ HAS_LAB = find_spec("quire.lab") is not None
 """Without the optional `quire.lab` its commands are not listed, and say what to install."""
 
 
+def module_of(name: str, package: str = "quire.cli") -> str:
+    """Return the name of the module of a command, or of a stage of a chain in its package."""
+    word = name.replace("-", "_")
+    return f"{package}.{word}_" if keyword.iskeyword(word) else f"{package}.{word}"
+
+
+def description_of(module: str) -> str:
+    """Return the docstring of a command or stage from the code of its module, which is not run: to run all
+    of them takes longer than to print help.
+    """
+    spec = find_spec(module)
+    code: Any = spec and spec.loader and spec.loader.get_code(module)  # type: ignore[attr-defined]
+    name = module.rpartition(".")[2].rstrip("_")
+    for one in code.co_consts if code else ():
+        if isinstance(one, CodeType) and one.co_name.rstrip("_") == name:
+            return str(one.co_consts[0] or "")
+    return ""
+
+
 def object_of(name: str) -> Any:
     """Return the function of a command, or the commands of `bench`, from the module of its name."""
     if name in VERBS:
@@ -68,7 +91,7 @@ def object_of(name: str) -> Any:
 
         return command_of_beginning(stage_function(name))
     word = name.replace("-", "_")
-    module = importlib.import_module(f"quire.cli.{word}_" if keyword.iskeyword(word) else f"quire.cli.{word}")
+    module = importlib.import_module(module_of(name))
     return getattr(module, word, None) or getattr(module, f"{word}_")
 
 
@@ -97,10 +120,8 @@ class Chain(Command):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
-        from quire.cli.verb import stage_function
-
         rows = {
-            title: [(name, first_sentence(stage_function(name).__doc__ or "")) for name in names]
+            title: [(name, first_sentence(description_of(module_of(name, OF_STAGES)))) for name in names]
             for title, names in STAGES.items()
         }
         return help_of(self, ctx, [f"Verbs: {title}\n{listed(some)}" for title, some in rows.items()])
@@ -140,7 +161,10 @@ class Quire(Program):
         """Return the first sentence about a command; None if it is not listed."""
         if is_hidden(name):
             return None
-        return super().summary(name) if name == BENCH else first_sentence(object_of(name).__doc__ or "")
+        if name == BENCH:
+            return super().summary(name)
+        package = OF_STAGES if name in (*VERBS, NEW) else "quire.cli"
+        return first_sentence(description_of(module_of(name, package)))
 
 
 app = typer.Typer(

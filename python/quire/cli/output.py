@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import json
 import os
 import shlex
 import shutil
@@ -78,6 +77,8 @@ def say_json(answer: Any) -> None:
     It is written while it is created: lists may be a `JsonList`, and functions are called for values that are
     known only after the parts before them. If this fails, nothing of an answer of usual length is written.
     """
+    import json
+
     encoder = json.JSONEncoder(indent=2, allow_nan=False, default=lambda late: late())
     held = io.StringIO()
     for part in encoder.iterencode(answer):

@@ -195,5 +195,5 @@ def print_result(
             look.show(viewer.sheets(iter(results)))
             results.report()
         else:
-            end.show(chain)
+            end.show(chain, source.path or chain.path)
     report_failures(chain)

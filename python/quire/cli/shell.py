@@ -116,30 +116,33 @@ NOT_HERE = {
 }
 """What people look for, and the commands that do it."""
 
-OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
+OUTPUT = r"no such option: (-o|--out|--output)( .*)?"
 """A message about the option that other programs have for their output."""
 
 OF_CHAIN = "quire run ... / "
 """What the names of the verbs of a chain begin with in messages."""
 
-OF_INPUT = re.compile(
-    r"no such option: (--steps?|--index|--table|--columns|--rows|--where|--read-option|--strict)\b.*"
-)
+OF_INPUT = r"no such option: (--steps?|--index|--table|--columns|--rows|--where|--read-option|--strict)\b.*"
 """A message about an option of the input of a chain, or of all of it, after one of its verbs."""
 
-OF_OUTPUT = re.compile(r"no such option: (-f|--format|--option|--overwrite|--durable|--lossy|--json)\b.*")
+OF_OUTPUT = r"no such option: (-f|--format|--option|--overwrite|--durable|--lossy|--json)\b.*"
 """A message about an option of the new file of a chain, after one of its verbs."""
 
-UNNAMED = re.compile(r"(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?", re.DOTALL)
+UNNAMED = r"(?s)(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?"
 """A message about a missing argument that is called by its parameter, with the values that it may have."""
 
-EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
+EXTRA = r"got unexpected extra argument(?:s|\(s\))? \((.*)\)"
 """A message about arguments that the command does not have."""
 
-WORD = re.compile(r"[^\W\d][\w*?]*|[*?][\w*?]*")
+WORD = r"[^\W\d][\w*?]*|[*?][\w*?]*"
 """What may be the name of a column, or a pattern of names."""
 
-WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
+WRONG_VALUES = {
+    "valid int": "an integer",
+    "valid number": "a number",
+    "valid float": "a number",
+    "is not finite": "a finite number",
+}
 """What messages about a value of an option contain, and what the value must be."""
 
 
@@ -266,7 +269,41 @@ def help_of(command: Any, context: Any, sections: Sequence[str] = ()) -> str:
     return "\n\n".join(parts)
 
 
-class Command(TyperCommand):
+NUMBERS = frozenset(("A:B", "AXIS=VALUE", "F", "LIST", "NAME=A:B", "NAME=X", "P", "X", "X,..."))
+"""What values of options that are numbers, or contain some, are called."""
+
+NOT_FINITE = r"(?i)(?:^|[=:,])\s*[+-]?(?:nan|inf|infinity)\s*(?:$|[:,])"
+
+
+def refuse_not_finite(command: Any, context: Any) -> None:
+    """Independent. Raise a usage error for an option with a number that is NaN or infinite. The default of an
+    option, such as no limit, may be infinite.
+    """
+    for option in command.params:
+        value = context.params.get(option.name)
+        if (
+            option.param_type_name != "option"
+            or value == option.default
+            or placeholder(option) not in NUMBERS
+        ):
+            continue
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if re.search(NOT_FINITE, str(one)):
+                raise typer.BadParameter(f"{one} is not finite", ctx=context, param=option)
+
+
+class Checked:
+    """A command or a group of them whose options have finite numbers."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of a command line. Raises usage errors of typer."""
+        rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        if not ctx.resilient_parsing:
+            refuse_not_finite(self, ctx)
+        return rest
+
+
+class Command(Checked, TyperCommand):
     """A command whose help is laid out by `help_of`."""
 
     def get_short_help_str(self, limit: int = 0) -> str:
@@ -285,7 +322,7 @@ COMPLETION_HELP = {
 """What help says of the options of typer."""
 
 
-class Program(TyperGroup):
+class Program(Checked, TyperGroup):
     """The commands, shown in groups. Usage errors are one line, like all others."""
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}
@@ -410,7 +447,7 @@ def place_of_extra(text: str, context: Any) -> str:
         return f"; every {text}-th row is kept by --every {text}"
     if "--ids" in options and all(word[:1].isdecimal() for word in words):
         return f"; particles are chosen by --ids {','.join(words)}"
-    if "--columns" in options and all(WORD.fullmatch(word) for word in words):
+    if "--columns" in options and all(re.fullmatch(WORD, word) for word in words):
         return f"; columns are chosen by --columns {','.join(words)}"
     return ""
 
@@ -473,12 +510,12 @@ def hint_at_option(message: str, options: set[str]) -> str:
 
 def place_in_chain(message: str) -> str:
     """Independent. Return where an option of a chain is written that a verb does not have, if it is one."""
-    if found := OF_INPUT.fullmatch(message):
+    if found := re.fullmatch(OF_INPUT, message):
         value = "" if found[1] == "--strict" else " ..."
         return f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]}{value} IN"
-    if found := OF_OUTPUT.fullmatch(message):
+    if found := re.fullmatch(OF_OUTPUT, message):
         return f"no such option of a verb: {found[1]}: write it after the new file: / write OUT {found[1]}"
-    if found := OUTPUT.fullmatch(message):
+    if found := re.fullmatch(OUTPUT, message):
         return f"no such option of a verb: {found[1]}: the last verb writes the new file: / write OUT"
     return ""
 
@@ -494,12 +531,12 @@ def report_usage(problem: Any) -> int:
     path = context.command_path if context is not None else "quire"
     message = problem.format_message().rstrip(".")
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
-    if extra := EXTRA.fullmatch(message):
+    if extra := re.fullmatch(EXTRA, message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context)
     if message.startswith("missing argument") and context is not None:
         usage = usage_of(path, context.command.get_params(context)).removesuffix(" [options]")
-        unnamed = UNNAMED.fullmatch(message)
+        unnamed = re.fullmatch(UNNAMED, message)
         choices = f": {unnamed[3]}" if unnamed and unnamed[3] else ""
         message = f"{unnamed[1]}'{unnamed[2].upper()}'" if unnamed else message
         message += f" of {usage}{choices}"
@@ -507,7 +544,7 @@ def report_usage(problem: Any) -> int:
         message = with_reason(message, getattr(getattr(problem, "param", None), "type", None))
     if path.startswith(OF_CHAIN) and (place := place_in_chain(message)):
         message = place
-    elif OUTPUT.fullmatch(message) and context is not None:
+    elif re.fullmatch(OUTPUT, message) and context is not None:
         message += ": the new file is the last argument"
     elif message.startswith("no such option: "):
         message += hint_at_option(message, options_of(context))

@@ -83,7 +83,7 @@ def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterat
     Errors about what the only input does not contain name it. Raises UsageError for the empty path, which
     could be mistaken for the current directory.
     """
-    from quire.errors import MissingError, TypeMismatchError, UsageError
+    from quire.errors import DataError, MissingError, TypeMismatchError, UsageError
 
     if not path:
         raise UsageError("the name of the file is empty")
@@ -93,7 +93,7 @@ def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterat
                 yield local
             except MissingError as problem:
                 raise of_other_kind(problem, local, path) or problem from None
-    except (MissingError, TypeMismatchError) as problem:
+    except (DataError, MissingError, TypeMismatchError) as problem:
         if is_only:
             problem.place(display_name(path))
         raise

@@ -100,6 +100,8 @@ class Input:
     where: str | None = None
     columns: list[str] | None = None
     read_option: list[str] | None = None
+    is_only: bool = True
+    """Whether errors that name no file are about this one."""
 
     def chain(self, stack: ExitStack, *others: str) -> StepChain:
         """Collective. Return the selected steps of the file, which `stack` closes."""
@@ -109,7 +111,7 @@ class Input:
 
         rows, names = parse_rows(self.rows), parse_names(self.columns)
         comm = communicator_for(self.path, *others)
-        local = stack.enter_context(readable(self.path))
+        local = stack.enter_context(readable(self.path, is_only=self.is_only))
         file = stack.enter_context(quire.open(local, comm, **parse_options(self.read_option)))
         chain = StepChain.of_file(file, parse_steps(self.steps, index=self.index), self.table or "")
         if self.rows is None and self.where is None and names is None:
@@ -199,7 +201,9 @@ def changed(
     chain = source.chain(stack, *files, *others)
     chain = chain.strict() if strict else chain
     for stage in stages:
-        chain = stage.verb(chain, *(Input(path).chain(stack, source.path) for path in stage.files))
+        chain = stage.verb(
+            chain, *(Input(path, is_only=False).chain(stack, source.path) for path in stage.files)
+        )
     return chain
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from quire._core import even_slice
-from quire.errors import TypeMismatchError, UsageError
+from quire.errors import DataError, TypeMismatchError, UsageError
 from quire.io import row_source
 from quire.io.row_source import (
     ALONE,
@@ -182,7 +182,7 @@ class Aggregate:
         dtype = dtype_of(self.type)
         if value is None:
             if dtype.kind != "f":
-                raise UsageError(
+                raise DataError(
                     f"{self.text} has no value, since the table has no rows",
                     advice="float(...) of a number gives NaN" if dtype.kind in "iu" else "",
                 )

@@ -18,10 +18,10 @@ from quire.io.lazy import found_once
 from quire.io.manner import manner
 from quire.io.origin import Origin
 from quire.io.refusal import agreed
-from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import DeclaredStep, Step
 
 if TYPE_CHECKING:
+    from quire.io.report import CheckReport, Counters, Timing
     from quire.io.tracks import Tracks
     from quire.io.types import Array
 
@@ -324,6 +324,8 @@ class File(Hinting):
 
     def check(self) -> CheckReport:
         """Collective. Scan the whole file, and report its whole steps and the first damage."""
+        from quire.io.report import CheckReport
+
         return CheckReport(*self._core.check())
 
     def salvage(self, index: int) -> Step | None:
@@ -336,11 +338,15 @@ class File(Hinting):
     @property
     def timing(self) -> Timing:
         """Independent. Return the times of this rank so far."""
+        from quire.io.report import Timing
+
         return Timing(*self._core.timing())
 
     @property
     def counters(self) -> Counters:
         """Independent. Return the counts of I/O calls of this rank so far."""
+        from quire.io.report import Counters
+
         return Counters(*self._core.counters())
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, as_text
@@ -20,9 +20,11 @@ from quire.io.habits import OF_WRITERS, Hinting
 from quire.io.manner import manner
 from quire.io.quantity import Declared, declared_quantities
 from quire.io.refusal import tried
-from quire.io.report import Counters, Timing
 from quire.io.texts import Texts, core_attribute
 from quire.io.write_step import WriteStep
+
+if TYPE_CHECKING:
+    from quire.io.report import Counters, Timing
 
 _ATTACHMENT: Final = "the name of an attachment"
 
@@ -280,11 +282,15 @@ class Writer(Hinting):
     @property
     def timing(self) -> Timing:
         """Independent. Return the times of this rank so far."""
+        from quire.io.report import Timing
+
         return Timing(*self._core.timing())
 
     @property
     def counters(self) -> Counters:
         """Independent. Return the counts of I/O calls of this rank so far."""
+        from quire.io.report import Counters
+
         return Counters(*self._core.counters())
 
     def __enter__(self) -> Writer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -253,10 +254,10 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
         if os.environ.get("QUIRE_DEBUG") == "1":
             raise
         message, _ = explain(problem)
-        pointed = POINTED.search(message)
+        pointed, sentence = re.search(POINTED, message), re.sub(POINTED, "", message)
         place = "" if pointed is None else f"\n{pointed[1]}"
         print(
-            f"{program or 'quire.legacy'}: {' '.join(POINTED.sub('', message).split())}{place}",
+            f"{program or 'quire.legacy'}: {' '.join(sentence.split())}{place}",
             file=sys.stderr,
         )
         return FAILED

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.errors import ConflictError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, TypeMismatchError, UsageError
 
 Numbers = NDArray[Any]
 """Floating-point numbers: float64, or long double where the input was."""
@@ -66,17 +66,23 @@ def require(condition: bool, message: str, advice: str = "") -> None:
         raise UsageError(message, advice=advice)
 
 
+def require_data(condition: bool, message: str, advice: str = "") -> None:
+    """Independent. Raise DataError with this message unless the condition, which depends on data, holds."""
+    if not condition:
+        raise DataError(message, advice=advice)
+
+
 def direction(x: Numbers, name: str = "x") -> int:
     """Independent. Return 1 for strictly increasing values, -1 for strictly decreasing ones.
 
-    Raises UsageError with the first row that breaks the order, also for NaN.
+    Raises DataError with the first row that breaks the order, also for NaN.
     """
     sign = -1 if len(x) > 1 and x[-1] < x[0] else 1
     with np.errstate(invalid="ignore"):
         wrong = np.flatnonzero(~(sign * np.diff(x) > 0))
     if len(wrong):
         row = int(wrong[0]) + 1
-        raise UsageError(
+        raise DataError(
             f"{name} is not strictly monotonic: row {row} has {x[row]:.17g} after {x[row - 1]:.17g}",
             object=name,
             advice="sort by it, and remove rows with equal or missing values",

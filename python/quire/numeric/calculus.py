@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quire.numeric.arrays import Numbers, as_vector, direction, require, require_same_length
+from quire.numeric.arrays import Numbers, as_vector, direction, require, require_data, require_same_length
 from quire.numeric.smoothing import savitzky_golay
 
 
@@ -74,7 +74,7 @@ def savitzky_golay_derivative(
 ) -> Derivative:
     """Independent. Return the derivative of the local polynomials of `savitzky_golay`, at the places x.
 
-    Rows must be evenly spaced: UsageError for steps that differ by more than 0.1 % of their mean.
+    Rows must be evenly spaced: DataError for steps that differ by more than 0.1 % of their mean.
     """
     y, x = as_vector(y, "y"), as_vector(x, "x")
     require_same_length(y=y, x=x)
@@ -86,12 +86,12 @@ def savitzky_golay_derivative(
 def even_spacing(x: Numbers, name: str = "x", tolerance: float = 1e-3) -> float:
     """Independent. Return the mean step of two or more evenly spaced values.
 
-    Raises UsageError if a step differs from the mean by more than `tolerance` of it, or if it is 0 or NaN.
+    Raises DataError if a step differs from the mean by more than `tolerance` of it, or if it is 0 or NaN.
     """
     spacing = float(x[-1] - x[0]) / (len(x) - 1)
     with np.errstate(invalid="ignore"):
         worst = float(np.max(np.abs(np.diff(x) - spacing)))
-    require(
+    require_data(
         spacing != 0 and worst <= tolerance * abs(spacing),
         f"{name} is not evenly spaced: steps differ from their mean {spacing:.6g} by up to {worst:.6g}",
         "interpolate at equal steps before",
@@ -129,7 +129,7 @@ def gill_miller(y: ArrayLike, x: ArrayLike) -> RunningIntegral:
     Journal 15 (1972) 80: each interval is integrated with the cubic through the two rows on either side of
     it, the first and the last one with that of the four rows at the end. The error of an interval follows
     from the fourth divided differences around it, and is part of the result as in the paper. Four rows have
-    no such estimate, and their error is NaN. With fewer rows all values are NaN. Raises UsageError unless x
+    no such estimate, and their error is NaN. With fewer rows all values are NaN. Raises DataError unless x
     is strictly monotonic.
     """
     y, x = as_vector(y, "y"), as_vector(x, "x")

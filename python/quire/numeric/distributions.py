@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quire.errors import UsageError
-from quire.numeric.arrays import Doubles, Numbers, as_doubles, require, require_same_length
+from quire.numeric.arrays import Doubles, Numbers, as_doubles, require, require_data, require_same_length
 
 
 @dataclass(frozen=True)
@@ -175,18 +175,18 @@ def tabulated(numbers: ArrayLike, x: ArrayLike, density: ArrayLike) -> Doubles:
     """Independent. Return the distribution with a density that is tabulated at ascending x.
 
     Between two rows the density is a line, so that its running integral (trapezoids) is inverted without
-    error. Raises UsageError for negative densities, and for those without area.
+    error. Raises DataError for negative densities, and for those without area.
     """
     places, values = as_doubles(x, "x"), as_doubles(density, "density")
     require_same_length(x=places, density=values)
-    require(len(places) > 1, "a tabulated density needs two rows or more")
-    require(bool((np.diff(places) > 0).all()), "x does not ascend", "sort by it")
-    require(bool((values >= 0).all()), "a density is 0 or more everywhere")
+    require_data(len(places) > 1, "a tabulated density needs two rows or more")
+    require_data(bool((np.diff(places) > 0).all()), "x does not ascend", "sort by it")
+    require_data(bool((values >= 0).all()), "a density is 0 or more everywhere")
     widths = np.diff(places)
     areas = widths * (values[1:] + values[:-1]) / 2
     parts = np.flatnonzero(areas > 0)
     total = float(areas.sum())
-    require(len(parts) > 0 and math.isfinite(total), "a density has an area, and is finite")
+    require_data(len(parts) > 0 and math.isfinite(total), "a density has an area, and is finite")
     ends = np.cumsum(areas[parts])
     wanted = _checked(numbers) * ends[-1]
     place = np.minimum(np.searchsorted(ends, wanted, side="right"), len(parts) - 1)
@@ -201,14 +201,16 @@ def tabulated(numbers: ArrayLike, x: ArrayLike, density: ArrayLike) -> Doubles:
 
 def cumulative(numbers: ArrayLike, x: ArrayLike, distribution: ArrayLike) -> Doubles:
     """Independent. Return the distribution whose cumulative function is tabulated at ascending x; it is
-    scaled to end with 1. Raises UsageError if it or x decreases, or if it does not grow.
+    scaled to end with 1. Raises DataError if it or x decreases, or if it does not grow.
     """
     places, values = as_doubles(x, "x"), as_doubles(distribution, "distribution")
     require_same_length(x=places, distribution=values)
-    require(len(places) > 1, "a tabulated distribution needs two rows or more")
-    require(bool((np.diff(places) > 0).all()), "x does not ascend", "sort by it")
-    require(bool((np.diff(values) >= 0).all()), "a cumulative distribution decreases")
-    require(math.isfinite(values[-1]) and values[-1] > values[0], "a cumulative distribution does not grow")
+    require_data(len(places) > 1, "a tabulated distribution needs two rows or more")
+    require_data(bool((np.diff(places) > 0).all()), "x does not ascend", "sort by it")
+    require_data(bool((np.diff(values) >= 0).all()), "a cumulative distribution decreases")
+    require_data(
+        math.isfinite(values[-1]) and values[-1] > values[0], "a cumulative distribution does not grow"
+    )
     # Only the ends of level parts: numbers never fall into places without density.
     is_end = np.concatenate([[True], np.diff(values) > 0]) | np.concatenate([np.diff(values) > 0, [True]])
     places, values = places[is_end], (values[is_end] - values[0]) / (values[-1] - values[0])

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quire.near import there_is_no
-from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
+from quire.numeric.arrays import Numbers, as_doubles, require, require_data, require_same_length
 from quire.numeric.goodness import Goodness, goodness
 
 Function = Callable[..., Any]
@@ -104,8 +104,8 @@ def fit(
 
     A fit has not converged if the solver stopped early, a value is not finite, or the data do not determine
     all parameters, as those of a peak in a constant. Raises UsageError for unknown parameters, missing
-    starting values, starts outside of their bounds, and errors that are not positive; ConflictError for
-    different lengths.
+    starting values and starts outside of their bounds, DataError for errors that are not positive,
+    ConflictError for different lengths.
     """
     x, y = as_doubles(x, "x"), as_doubles(y, "y")
     errors = None if sigmas is None else as_doubles(sigmas, "sigmas")
@@ -116,7 +116,9 @@ def fit(
     is_used = np.isfinite(x) & np.isfinite(y)
     if errors is not None:
         is_used &= ~np.isnan(errors)
-        require(bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error")
+        require_data(
+            bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error"
+        )
     rows = np.flatnonzero(is_used)
     rows = rows[np.argsort(x[rows], kind="stable")]
     free = [name for name in model.names if name not in settings.fixed]

@@ -11,8 +11,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.errors import UsageError
-from quire.numeric.arrays import Numbers, as_doubles, as_numbers, direction, require, require_same_length
+from quire.errors import DataError
+from quire.numeric.arrays import (
+    Numbers,
+    as_doubles,
+    as_numbers,
+    direction,
+    require,
+    require_data,
+    require_same_length,
+)
 
 Outside = Literal["saturate", "extrapolate", "nan", "error", "wrap"]
 Method = Literal["lagrange", "spline"]
@@ -25,7 +33,7 @@ class Outsiders:
     saturate : the value at the end
     extrapolate : the polynomial at the end, continued
     nan : NaN
-    error : UsageError
+    error : DataError
     wrap : x is periodic, with the length of its range
     """
 
@@ -57,13 +65,13 @@ def interpolate(
 ) -> Numbers:
     """Independent. Return y at other places.
 
-    x : of shape (n,), strictly monotonic, in either direction; UsageError otherwise
+    x : of shape (n,), strictly monotonic, in either direction; DataError otherwise
     y : of shape (n,), or (n, k) for k columns
     at : of shape (m,); NaN there gives NaN
     order : of the polynomial through the order + 1 rows around a place (Lagrange), or of the spline through
         all rows
 
-    Returns shape (m,) or (m, k). Raises UsageError for fewer than order + 1 rows, and for places outside
+    Returns shape (m,) or (m, k). Raises DataError for fewer than order + 1 rows, and for places outside
     where the range says `error`.
     """
     x, at = as_doubles(x, "x"), as_doubles(at, "at")
@@ -71,7 +79,7 @@ def interpolate(
     if y.shape[:1] != x.shape:
         require_same_length(x=x, y=y.T)
     require(order >= 0, f"the order of an interpolation is 0 or more, not {order}")
-    require(
+    require_data(
         len(x) > order,
         f"order {order} needs {order + 1} rows, and there are {len(x)}",
         "choose a lower order",
@@ -84,7 +92,9 @@ def interpolate(
             from scipy.interpolate import make_interp_spline
 
             require(order >= 1, "a spline has order 1 or more")
-            require(bool(np.isfinite(y).all()), "a spline needs finite values", "leave out rows with NaN")
+            require_data(
+                bool(np.isfinite(y).all()), "a spline needs finite values", "leave out rows with NaN"
+            )
             result = np.asarray(make_interp_spline(x, y, order)(places))
         else:
             require(method == "lagrange", f"methods are lagrange and spline, not {method}")
@@ -106,13 +116,13 @@ def _placed(x: Numbers, at: Numbers, outsiders: Outsiders) -> tuple[Numbers, NDA
             places[is_outside] = end
         elif side == "wrap":
             length = x[-1] - x[0]
-            require(length > 0, "a range of one row has no period")
+            require_data(length > 0, "a range of one row has no period")
             places[is_outside] = x[0] + np.mod(at[is_outside] - x[0], length)
         elif side == "nan":
             is_missing = is_missing | is_outside
         elif side == "error":
             first = float(at[is_outside][0])
-            raise UsageError(
+            raise DataError(
                 f"{first:.9g} is outside of the range {x[0]:.9g} to {x[-1]:.9g}",
                 advice="choose what is done with places below and above the range",
             )

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quire.errors import UsageError
-from quire.numeric.arrays import Doubles, as_doubles, require, require_same_length
+from quire.errors import DataError
+from quire.numeric.arrays import Doubles, as_doubles, require, require_data, require_same_length
 
 Method = Literal["linear", "cubic", "nearest"]
 
@@ -27,13 +27,13 @@ class Grid:
 def exact_grid(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Grid:
     """Independent. Return points that form a grid, in any order, as that grid.
 
-    Raises UsageError unless there is one point for each pair of a value of x and a value of y.
+    Raises DataError unless there is one point for each pair of a value of x and a value of y.
     """
     across, up, values = points(x, y, z)
     xs, column = np.unique(across, return_inverse=True)
     ys, row = np.unique(up, return_inverse=True)
     cells = np.bincount(column * max(len(ys), 1) + row, minlength=len(xs) * len(ys))
-    require(
+    require_data(
         bool((cells == 1).all()),
         f"{len(values)} points are no grid of {len(xs)} values of x and {len(ys)} of y",
         "interpolate them by a number of points, such as 50x50",
@@ -55,7 +55,7 @@ def interpolated_grid(
 
     The limits are by default those of the points. `linear` and `cubic` work on the triangles of Delaunay, and
     are NaN outside of the points; points whose z is NaN are left out (scipy.interpolate.griddata). Raises
-    UsageError for points on a line.
+    DataError for points on a line.
     """
     from scipy.interpolate import griddata
     from scipy.spatial import QhullError
@@ -63,7 +63,7 @@ def interpolated_grid(
     across, up, values = points(x, y, z)
     require(min(counts) >= 2, f"a grid has 2 points or more along each axis, not {min(counts)}")
     known = np.isfinite(values)
-    require(bool(known.any()), "there is no point with a value")
+    require_data(bool(known.any()), "there is no point with a value")
     places = []
     for one, (low, high), count in zip((across, up), limits, counts, strict=True):
         begin, end = one.min() if low is None else low, one.max() if high is None else high
@@ -72,18 +72,18 @@ def interpolated_grid(
     try:
         found = griddata((across[known], up[known]), values[known], crossings, method, rescale=True)
     except QhullError:
-        raise UsageError(
+        raise DataError(
             f"{known.sum()} points have no area between them", advice="the method nearest needs none"
         ) from None
     return Grid(places[0], places[1], np.asarray(found, np.float64))
 
 
 def points(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Doubles, Doubles, Doubles]:
-    """Independent. Return coordinates and values as float64. Raises UsageError for NaN in coordinates."""
+    """Independent. Return coordinates and values as float64. Raises DataError for NaN in coordinates."""
     across, up, values = as_doubles(x, "x"), as_doubles(y, "y"), as_doubles(z, "z")
     require_same_length(x=across, y=up, z=values)
     lost = np.count_nonzero(~(np.isfinite(across) & np.isfinite(up)))
-    require(not lost, f"{lost} of {len(across)} points have coordinates that are NaN or infinite")
+    require_data(not lost, f"{lost} of {len(across)} points have coordinates that are NaN or infinite")
     return across, up, values
 
 
@@ -109,11 +109,11 @@ class Line:
 
 def contour_lines(grid: Grid, levels: Sequence[float]) -> list[Line]:
     """Independent. Return the lines of each level, straight between the edges of cells; none in cells with
-    NaN. Raises UsageError for a grid that is a line.
+    NaN. Raises DataError for a grid that is a line.
     """
     from contourpy import contour_generator
 
-    require(min(grid.values.shape) >= 2, "contours need two values of x and of y, or more")
+    require_data(min(grid.values.shape) >= 2, "contours need two values of x and of y, or more")
     generator = contour_generator(grid.x, grid.y, np.ma.masked_invalid(grid.values.T))
     found = ((level, np.asarray(line)) for level in levels for line in generator.lines(level))
     return [Line(level, line[:, 0], line[:, 1]) for level, line in found]

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quire.errors import ConflictError
-from quire.numeric.arrays import as_numbers, require
+from quire.numeric.arrays import as_numbers, require, require_data
 
 Matrix = NDArray[np.float64]
 
 
 def as_matrix(values: ArrayLike, name: str = "matrix") -> Matrix:
-    """Independent. Return a two-dimensional array of float64. Raises UsageError for other shapes, NaN and
-    infinity.
+    """Independent. Return a two-dimensional array of float64. Raises UsageError for other shapes, DataError
+    for NaN and infinity.
     """
     array = as_numbers(values, name)
     require(array.ndim == 2, f"a matrix has two dimensions, not {array.ndim}")
@@ -28,7 +28,7 @@ def as_matrix(values: ArrayLike, name: str = "matrix") -> Matrix:
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
         row, column = wrong[0]
-        require(
+        require_data(
             False, f"{name} has {array[row, column]} in row {row}, column {column}", "leave out such rows"
         )
     return array
@@ -74,12 +74,12 @@ class ModeSelection:
     removed: Sequence[int] = ()
 
     def used(self, singular: Matrix) -> NDArray[np.bool_]:
-        """Independent. Return which modes are used. Raises UsageError for numbers that no mode has."""
+        """Independent. Return which modes are used. Raises DataError for numbers that no mode has."""
         require(0 <= self.ratio <= 1, f"the ratio of singular values is from 0 to 1, not {self.ratio}")
         require(self.largest is None or self.largest >= 0, "the number of largest values is 0 or more")
         require(self.smallest >= 0, "the number of smallest values is 0 or more")
         wrong = [one for one in self.removed if not 0 <= one < len(singular)]
-        require(not wrong, f"there is no mode {wrong[0] if wrong else ''} among {len(singular)}")
+        require_data(not wrong, f"there is no mode {wrong[0] if wrong else ''} among {len(singular)}")
         top = float(singular.max(initial=0.0))
         used = (singular > 0) & (singular >= self.ratio * top)
         kept = np.flatnonzero(used)

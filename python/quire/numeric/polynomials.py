@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
+from quire.numeric.arrays import Numbers, as_doubles, require, require_data, require_same_length
 from quire.numeric.goodness import Goodness, goodness
 
 BasisName = Literal["ordinary", "chebyshev"]
@@ -95,7 +95,7 @@ def fit_polynomial(
     x, y, sigmas : of shape (n,); sigmas are the errors of y. With them the covariance is that of the errors,
         without them it is scaled by the reduced chi squared, as `numpy.polyfit(cov=True)` does
 
-    Rows with NaN take no part, and have NaN as residual. Raises UsageError for errors that are not positive,
+    Rows with NaN take no part, and have NaN as residual. Raises DataError for errors that are not positive,
     ConflictError for different lengths.
     """
     x, y = as_doubles(x, "x"), as_doubles(y, "y")
@@ -116,7 +116,9 @@ def linear_fit(functions: ArrayLike, y: ArrayLike, sigmas: ArrayLike | None = No
     is_used = np.isfinite(y) & np.isfinite(functions).all(axis=1)
     if errors is not None:
         is_used &= ~np.isnan(errors)
-        require(bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error")
+        require_data(
+            bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error"
+        )
     terms = functions.shape[1]
     weights = np.ones(len(y)) if errors is None else 1 / errors
     matrix = functions[is_used] * weights[is_used, None]

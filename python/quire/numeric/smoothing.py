@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
-from quire.numeric.arrays import Numbers, as_vector, require
+from quire.numeric.arrays import Numbers, as_vector, require, require_data
 
 BLOCK = 1 << 22
 """Values of windows that are in memory at a time."""
@@ -59,8 +59,8 @@ def savitzky_golay(
     each row, or its derivative with respect to the row.
 
     At the ends the polynomial of the first or last whole window is evaluated. A. Savitzky and M. J. E. Golay,
-    Analytical Chemistry 36 (1964) 1627. Tables shorter than the window raise UsageError, as does an order
-    that the window cannot determine.
+    Analytical Chemistry 36 (1964) 1627. Tables shorter than the window raise DataError, an order that the
+    window cannot determine UsageError.
     """
     values = as_vector(values)
     points = left + right + 1
@@ -69,7 +69,7 @@ def savitzky_golay(
         0 <= order < points, f"a window of {points} rows determines orders 0 to {points - 1}, not {order}"
     )
     require(derivative >= 0, f"the derivative is 0 or more, not {derivative}")
-    require(
+    require_data(
         not len(values) or points <= len(values),
         f"the window has {points} rows, and the table {len(values)}",
         "take fewer rows left and right",

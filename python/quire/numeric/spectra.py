@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
+from quire.numeric.arrays import Numbers, as_doubles, require, require_data, require_same_length
 from quire.numeric.calculus import even_spacing
 
 WindowName = Literal["none", "hann", "hamming", "parzen", "welch", "flat_top", "gaussian"]
@@ -134,7 +134,7 @@ def spectrum(
     time : of shape (n,), evenly spaced to 1 %; the spacing is the mean of its steps
     spacing : instead of time, which then begins at 0; without both it is 1
 
-    Raises UsageError for uneven or fewer than two times, or no values, TypeMismatchError for texts and long
+    Raises DataError for uneven or fewer than two times, or no values, TypeMismatchError for texts and long
     double.
     """
     preparation = preparation or Preparation()
@@ -157,7 +157,7 @@ def spectrum(
 
 def _times(values: Numbers, time: ArrayLike | None, spacing: float | None) -> tuple[float, float]:
     """Return the first time and the spacing."""
-    require(len(values) > 0, "a spectrum needs values")
+    require_data(len(values) > 0, "a spectrum needs values")
     require(time is None or spacing is None, "give either times or their spacing")
     if time is None:
         step = 1.0 if spacing is None else spacing
@@ -165,9 +165,9 @@ def _times(values: Numbers, time: ArrayLike | None, spacing: float | None) -> tu
         return 0.0, step
     times = as_doubles(time, "time")
     require_same_length(values=values, time=times)
-    require(len(times) > 1, "a spectrum needs two times or more")
+    require_data(len(times) > 1, "a spectrum needs two times or more")
     step = even_spacing(times, "time", tolerance=0.01)
-    require(step > 0, "times decrease", "sort by time")
+    require_data(step > 0, "times decrease", "sort by time")
     return float(times[0]), step
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.numeric.arrays import as_doubles, require, require_same_length
+from quire.numeric.arrays import as_doubles, require, require_data, require_same_length
 from quire.numeric.goodness import Goodness, goodness
 
 
@@ -59,7 +59,9 @@ def fit_spline(
     is_used = np.isfinite(x) & np.isfinite(y)
     if errors is not None:
         is_used &= ~np.isnan(errors)
-        require(bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error")
+        require_data(
+            bool((errors[is_used] > 0).all()), "errors of y are positive", "leave out rows without error"
+        )
     rows = np.flatnonzero(is_used)
     rows = rows[np.argsort(x[rows], kind="stable")]
     require(order >= 1, f"a spline has order 1 or more, not {order}")

@@ -244,10 +244,13 @@ class TextSource:
 
     @property
     def looks_like_table(self) -> bool:
-        """Whether the first rows have the same number of cells, and some of them are numbers."""
-        widths = {len(row) for row in self.first_rows}
-        cells = [cell.replace(",", ".") for row in self.first_rows for cell in row]
-        return widths == {self.columns} and self.columns > 1 and any(map(looks_numeric, cells))
+        """Whether most of the first rows have the same number of cells, and some of these are numbers. Rows
+        with more or fewer cells are left to the import, whose error names their lines.
+        """
+        rows = self.first_rows or [self.cells_of(line) for line in self.first_lines if line.strip()]
+        even = [row for row in rows if len(row) == self.columns]
+        cells = [cell.replace(",", ".") for row in even for cell in row]
+        return self.columns > 1 and 2 * len(even) >= len(rows) and any(map(looks_numeric, cells))
 
     def refuse_decimal_commas(self, kinds: Sequence[int]) -> None:
         """Raise UsageError if the first rows of an undeclared column of text have decimal commas."""

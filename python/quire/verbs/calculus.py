@@ -263,7 +263,7 @@ def interp(chain: S, *columns: Names, versus: str, **how: Unpack[InterpolationKe
     Parameters
     ----------
     columns : names or patterns; without any all columns of numbers
-    versus : a column that is strictly monotonic, in either direction; UsageError otherwise
+    versus : a column that is strictly monotonic, in either direction; DataError otherwise
     at : the places, or a chain with a column of the same name
     count, spacing, limits : or so many, or so distant places between the limits, by default those of `versus`
     order : of the polynomial through the order + 1 rows around a place, default 1, or of the spline

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.io.types import Array
 from quire.numeric.correlation import Correlation, Method, correlate_columns
 from quire.verbs.numbers import doubles, number_names
@@ -55,7 +55,7 @@ def correlate(
         others = number_names(partners, table) if partners else []
         names += [name for name in others if name not in names]
         if len(names) < 2:
-            raise UsageError(f"a correlation needs two columns, and there is: {', '.join(names) or 'none'}")
+            raise DataError(f"a correlation needs two columns, and there is: {', '.join(names) or 'none'}")
         pairs = correlate_columns(doubles(table, names), others, method)
         made = made_from(step, [as_matrix(names, pairs) if matrix else as_pairs(pairs)])
         missing = sum(np.isnan(one.coefficient) for one in pairs.values())

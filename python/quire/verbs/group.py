@@ -79,11 +79,13 @@ class Grouping:
         words = [word.strip() for word in call["arguments"].split(",")]
         how = call["how"]
         column = "" if how == "every" else words.pop(0)
+        given, words = words[:1], words[1:]
         try:
-            amount = float(words.pop(0)) if words else float("nan")
+            amount = float(given[0]) if given else math.nan
         except ValueError:
             raise UsageError(f"'{text}' is no group; write {HOWS[how]}") from None
-        is_wrong = {"bin": not amount >= 1, "every": not amount >= 1, "gap": amount < 0, "change": False}[how]
+        least = 1 if how in ("bin", "every") else 0
+        is_wrong = (given or least) and not least <= amount < math.inf
         if words or is_wrong or (how != "every" and not column):
             raise UsageError(f"'{text}' is no group; write {HOWS[how]}")
         return cls(named["name"].strip() if named else column or "block", how, column, amount)

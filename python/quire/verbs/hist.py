@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 import numpy as np
 
 from quire.beam.moments import Ranks
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.bin_counts import BinCounts
 from quire.io.histograms import BinnedRows, ColumnBins, Cut, bins_of, joined
@@ -27,7 +27,6 @@ from quire.numeric.histograms import (
 )
 from quire.toolkit.agreement import ranks_of
 from quire.verbs.numbers import computed, expression_unit, floats_of, number_names, with_texts_of
-from quire.verbs.rows import MatchingTable
 from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
@@ -83,7 +82,7 @@ class Binning:
         """Collective. Return a step with the histograms of a table, whose rows the ranks share."""
         names = number_names(self.columns, table)
         weight = number_names([self.weight], table)[0] if self.weight else ""
-        cut = table.cut if isinstance(table, MatchingTable) else Cut(table)
+        cut = getattr(table, "cut", None) or Cut(table)  # a table of matching rows has one
         rows = BinnedRows(cut, names, weight, ranks, floats_of)
         made = self.of_pairs if self.joint else self.of_columns
         return made(step, table, names, rows)
@@ -169,13 +168,13 @@ def of_bins(name: str, bins: Bins, unit: str) -> dict[str, Attribute]:
 
 
 def common_length(found: dict[str, Histogram]) -> int:
-    """Independent. Return the number of bins of all histograms that have values. Raises UsageError if they
+    """Independent. Return the number of bins of all histograms that have values. Raises DataError if they
     differ.
     """
     counts = {name: one.bins.count for name, one in found.items() if one.bins.count}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise UsageError(
+        raise DataError(
             f"the columns have different numbers of bins: {listed}",
             advice="give their number by --bins, or those of one column to all by --common",
         )

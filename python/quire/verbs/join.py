@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, Placing, UsageError
 from quire.io.attributes import Attribute
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
@@ -63,11 +63,13 @@ class Join:
     take: Sequence[str] | None = None
     suffix: str = ""
     single: bool = False
+    other: str = ""
+    """The name of the other file, for errors about what it lacks."""
 
     def pairs(self, left: TableLike, right: TableLike) -> Pairs:
         """Independent. Return the rows that belong together."""
         if self.nearest:
-            keys = key_columns(left, right, {self.nearest: self.nearest})
+            keys = key_columns(left, right, {self.nearest: self.nearest}, self.other)
             mine, other = (as_floats(one, self.nearest) for (one,) in keys)
             return nearest_pairs(mine, other, self.tolerance)
         if not self.on:
@@ -78,14 +80,14 @@ class Join:
                 )
             rows = np.arange(len(left))
             return Pairs.of_each(np.where(rows < len(right), rows, -1))
-        return self.chosen(equal_pairs(*key_columns(left, right, self.on)))
+        return self.chosen(equal_pairs(*key_columns(left, right, self.on, self.other)))
 
     def near_pairs(self, left: TableLike, right: TableLike) -> Pairs | None:
         """Independent. Return the same for one key of integers that are near each other, else None."""
         kinds = [left[mine].type for mine in self.on if mine in left]
         if self.nearest or len(kinds) != 1 or "int" not in kinds[0]:
             return None
-        mine, other = key_columns(left, right, self.on)
+        mine, other = key_columns(left, right, self.on, self.other)
         found = equal_near_pairs(mine[0], other[0])
         return None if found is None else self.chosen(found)
 
@@ -143,7 +145,8 @@ class Join:
     def new_names(self, left: TableLike, right: TableLike) -> dict[str, str]:
         """Independent. Return the columns of the other table that are added, with their new names."""
         keys = {*self.on.values(), self.nearest}
-        wanted = select_names(self.take, list(right), "column")
+        with Placing(self.other):
+            wanted = select_names(self.take, list(right), "column")
         if self.take is None:
             wanted = [name for name in wanted if name not in keys]
         for name in wanted:
@@ -183,9 +186,11 @@ def partner_column(right: TableLike, name: str, new: str, partners: Array) -> Ne
     return made if kind == column.type else NewColumn(new, values, column.unit, kind)
 
 
-def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tuple[list[Array], list[Array]]:
+def key_columns(
+    left: TableLike, right: TableLike, on: Mapping[str, str], file: str
+) -> tuple[list[Array], list[Array]]:
     """Independent. Return the keys of both tables. Raises ConflictError for different units and kinds."""
-    require_keys(left, right, on)
+    require_keys(left, right, on, file)
     found, others = in_memory(left, list(on)), in_memory(right, list(on.values()))
     pairs = [
         [found[mine], others[other]]
@@ -196,10 +201,13 @@ def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tup
     return [mine for mine, _ in pairs], [other for _, other in pairs]
 
 
-def require_keys(left: TableLike, right: TableLike, on: Mapping[str, str]) -> None:
-    """Independent. Raise errors for keys that do not exist, or have different units or kinds."""
+def require_keys(left: TableLike, right: TableLike, on: Mapping[str, str], file: str) -> None:
+    """Independent. Raise errors for keys that do not exist, or have different units or kinds. `file` is the
+    name of the right one.
+    """
     require_columns(left, list(on))
-    require_columns(right, list(on.values()))
+    with Placing(file):
+        require_columns(right, list(on.values()))
     for mine, other in on.items():
         if left[mine].unit != right[other].unit:
             raise ConflictError(
@@ -222,7 +230,7 @@ class JoinByEngine:
         self._new = {} if is_chosen else join.new_names(left, right)
         self._by_key = bool(join.on) and not join.nearest
         if self._by_key:
-            require_keys(left, right, join.on)
+            require_keys(left, right, join.on, join.other)
         mine, others = (list(join.on), list(join.on.values())) if self._by_key else ([], [])
         self._sides = (
             Side(left, list(left), mine, partial(self._keys, left, right, mine, others), "l"),
@@ -357,12 +365,13 @@ def join(
         raise UsageError(
             "a tolerance is the greatest distance of nearest values", advice='give nearest="NAME"'
         )
-    wanted = Join(parse_on(on), nearest, tolerance, how, None if take is None else listed(take), suffix)
+    taken_names = None if take is None else listed(take)
+    wanted = Join(parse_on(on), nearest, tolerance, how, taken_names, suffix, other=other.path)
 
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         partners = list(other)
         if not partners:
-            raise UsageError("the other file has no step")
+            raise DataError("the other file has no step", file=other.path)
         for place, step in enumerate(steps):
             if len(partners) > 1 and place >= len(partners):
                 raise ConflictError(

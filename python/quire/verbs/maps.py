@@ -8,7 +8,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
-from quire.errors import UsageError
+from quire.errors import DataError, UsageError
 from quire.io.foreign import require
 from quire.io.texts import Texts
 from quire.io.types import Array
@@ -74,7 +74,7 @@ class MapRequest:
         return [self.points] if isinstance(self.points, int) else self.points or (0,)
 
     def surface(self, step: StepLike, table: Any) -> Surface:
-        """Independent. Return the values of a step. Raises UsageError if they are not those of a plane."""
+        """Independent. Return the values of a step. Raises DataError if they are not those of a plane."""
         with about(step):
             if self.field:
                 found = self.plane(step)
@@ -159,7 +159,7 @@ def map_(chain: S, *columns: Names, **how: Unpack[MapKeywords]) -> S:
     levels : contour lines at these values, or at so many at even distances: the columns are `level`, `line`
         (the number of the line in the step), x and y
 
-    Rows of a grid are ordered by x, then y. Raises UsageError if rows form no grid.
+    Rows of a grid are ordered by x, then y. Raises DataError if rows form no grid.
 
     >>> import quire
     >>> rows = quire.new("x=1,0,0,1", "y=0,0,2,2", "z=5,1,2,6").map("x", "y", "z").read()
@@ -192,7 +192,9 @@ def surface_axes(surface: Surface) -> list[FieldAxis]:
 
 
 def single_surface(chain: StepChain, request: MapRequest) -> Surface:
-    """Collective. Return the map of the only step. Raises UsageError for several steps and for none."""
+    """Collective. Return the map of the only step. Raises UsageError for several steps, DataError for
+    none.
+    """
     found: Surface | None = None
     for step in chain:
         if found is not None:
@@ -200,7 +202,7 @@ def single_surface(chain: StepChain, request: MapRequest) -> Surface:
         table = None if request.field else chain.table_of(step)
         found = request.surface(step, table)
     if found is None:
-        raise UsageError("there is no step to draw")
+        raise DataError("there is no step to draw")
     return found
 
 

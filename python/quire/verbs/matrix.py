@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.numeric import matrices
@@ -78,7 +78,7 @@ def multiply(chain: S, other: StepChain, *, commute: bool = False) -> S:
     def multiplied(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         others = list(other)
         if not others:
-            raise UsageError("the other file has no step")
+            raise DataError("the other file has no step", file=other.path)
         count = 0
         for count, step in enumerate(steps, 1):
             if count > len(others) > 1:

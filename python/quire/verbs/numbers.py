@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, TypeMismatchError, UsageError
-from quire.io.expression import Expression
+from quire.errors import ConflictError, DataError, TypeMismatchError, UsageError
 from quire.io.types import Array
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.order import require_columns
@@ -51,7 +50,7 @@ def number_names(patterns: Sequence[str], table: Any) -> list[str]:
             elif not is_pattern(pattern):
                 raise TypeMismatchError("this column contains texts, and numbers are needed", object=name)
     if not found:
-        raise UsageError(
+        raise DataError(
             "there is no column of numbers to work on", advice=f"the columns are: {', '.join(table)}"
         )
     return list(found)
@@ -79,7 +78,7 @@ def names_besides(table: Any, columns: Sequence[str], versus: str) -> list[str]:
         require_columns(table, [versus])
     names = [name for name in number_names(columns, table) if name != versus]
     if not names:
-        raise UsageError(f"there is no column besides '{versus}'")
+        raise DataError(f"there is no column besides '{versus}'")
     return names
 
 
@@ -88,7 +87,7 @@ def about(step: StepLike, name: str = "") -> Iterator[None]:
     """Independent. Add the step, and a column, to the message of errors of computations with it."""
     try:
         yield
-    except (UsageError, TypeMismatchError) as problem:
+    except (UsageError, DataError, TypeMismatchError) as problem:
         place = f"step {step.number}, {name}" if name else f"step {step.number}"
         raise type(problem)(f"{place}: {problem.message}", advice=problem.advice) from None
 
@@ -164,6 +163,10 @@ def expression_unit(product: str, **units: str) -> str:
 
     A quantity without a unit counts as a pure number.
     """
+    if not any(units.values()):
+        return ""
+    from quire.io.expression import Expression
+
     for name in (name for name, unit in units.items() if not unit):
         product = re.sub(rf"\b{name}\b", "1", product)
     quantities = [_core.Quantity(name, "float64", unit) for name, unit in units.items()]

@@ -146,8 +146,10 @@ def merge(chain: S, *, by: str = "") -> S:
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         waiting: list[StepLike] = []
         number = 0
+        last = None
         for step in steps:
-            if waiting and by and step.attrs[by] != waiting[0].attrs[by]:
+            before, last = last, step.attrs[by] if by else None
+            if waiting and last != before:
                 yield merged(chain, waiting, number)
                 waiting, number = [], number + 1
             waiting.append(step)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, UsageError
 from quire.io.types import Array, type_of
 from quire.near import there_is_no
 from quire.toolkit.selection import select_names
@@ -60,6 +60,14 @@ def melt(chain: S, *columns: Names, name: str = "name", value: str = "value", an
 
     def melted(step: StepLike, table: Any) -> StepLike:
         wanted = select_names(names_given, list(table), "column")
+        is_text = {table[one].type in TEXTS for one in wanted}
+        if len(is_text) > 1:
+            texts = ", ".join(one for one in wanted if table[one].type in TEXTS)
+            numbers = ", ".join(one for one in wanted if table[one].type not in TEXTS)
+            raise ConflictError(
+                f"texts and numbers cannot be one column: texts are {texts}, numbers {numbers}",
+                advice="melt columns of one kind",
+            )
         unit = common(wanted, table, "unit")
         if not unit and any(table[one].unit for one in wanted) and not any_unit:
             units = ", ".join(f"{one} [{table[one].unit}]" for one in wanted)
@@ -80,9 +88,6 @@ def melt(chain: S, *columns: Names, name: str = "name", value: str = "value", an
             for one in kept
         ]
         made.append(NewColumn(name, np.array(wanted * rows, object), type="string"))
-        is_text = {table[one].type in TEXTS for one in wanted}
-        if len(is_text) > 1:
-            raise ConflictError(f"texts and numbers cannot be one column: {', '.join(wanted)}")
         kind = common(wanted, table, "type") or ("string" if is_text.pop() else common_type(table, wanted))
 
         def stacked() -> Array:
@@ -110,7 +115,7 @@ def pivot(chain: S, columns: str, values: str, *, rows_by: Names = ()) -> S:
         labels = [str(label) for label in found[columns].tolist()]
         new_names = list(dict.fromkeys(labels))
         if len(new_names) > MOST_COLUMNS:
-            raise UsageError(
+            raise DataError(
                 f"'{columns}' has {len(new_names)} values; a table has at most {MOST_COLUMNS} columns"
             )
         if clash := set(new_names) & set(rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 import secrets
 import zlib
@@ -229,10 +230,13 @@ def whole_or_not(text: str) -> float:
 def number(name: str, key: str, text: str, kind: type[int] | Callable[[str], float] = float) -> Any:
     """Independent. Return the number of an argument. Raises UsageError."""
     try:
-        return kind(text)
+        found = kind(text)
     except ValueError:
         what = "whole number" if kind is int else "number"
         raise UsageError(f"{key}={text} is no {what}", object=name) from None
+    if not math.isfinite(found):
+        raise UsageError(f"{key}={text} is not finite", object=name)
+    return found
 
 
 def progression(name: str, text: str) -> Progression:

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 import quire
 from quire import File, Step, Table
-from quire.errors import ConflictError, TypeMismatchError, UnsupportedError, UsageError, errors_in_family
+from quire.errors import (
+    ConflictError,
+    DataError,
+    TypeMismatchError,
+    UnsupportedError,
+    UsageError,
+    errors_in_family,
+)
 from quire.io.arrow import metadata_of
 from quire.io.texts import Texts
 from quire.io.types import Array
@@ -54,7 +61,7 @@ class Source:
         self._table = table
         first = next((step for _, step in select_steps(file)), None) or file.declared
         if first is None:
-            raise UsageError("the file has neither steps nor definitions of columns", file=name)
+            raise DataError("the file has neither steps nor definitions of columns", file=name)
         self.columns: dict[str, Any] = dict(self.table_of(first).columns)
 
     def table_of(self, step: Step) -> Table:

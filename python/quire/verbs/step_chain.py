@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 import numpy as np
 
-from quire.errors import ConflictError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, TypeMismatchError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
@@ -28,6 +28,9 @@ Steps = Callable[[], Iterator[StepLike]]
 
 Verb = Callable[[Iterator[StepLike]], Iterator[StepLike]]
 """Makes steps of steps."""
+
+OF_DATA = (ConflictError, DataError, MissingError, TypeMismatchError)
+"""Errors that are about the data, so that they name the file."""
 
 S = TypeVar("S", bound="StepChain")
 
@@ -213,10 +216,14 @@ class StepChain:
 
     def __iter__(self) -> Iterator[StepLike]:
         """Collective. Iterate over the steps."""
-        for step in self._changed(self._selected()):
-            if self.is_strict:
-                self._refuse_missing(step)
-            yield step
+        try:
+            for step in self._changed(self._selected()):
+                if self.is_strict:
+                    self._refuse_missing(step)
+                yield step
+        except OF_DATA as problem:  # not those of the loop that gets the steps
+            problem.place(self._file.path)
+            raise
 
     def _refuse_missing(self, step: StepLike) -> None:
         """Raise ConflictError if values of a step are missing, or verbs could not compute something."""
@@ -315,13 +322,15 @@ Part = tuple[StepLike, Any, dict[str, Array]]
 
 
 def joined(parts: Sequence[Part]) -> dict[str, Array]:
-    """Independent. Return the columns of all parts, one after another. Raises UsageError if they differ."""
+    """Independent. Return the columns of all parts, one after another. Raises ConflictError if they
+    differ.
+    """
     if not parts:
         return {}
     first = parts[0][2]
     odd = {name for _, _, columns in parts for name in columns.keys() ^ first.keys()}
     if odd:
-        raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
+        raise ConflictError(f"the steps have different columns: {', '.join(sorted(odd))}")
     if len(parts) == 1:
         return dict(first)
     return {name: np.concatenate(alike([columns[name] for _, _, columns in parts], name)) for name in first}

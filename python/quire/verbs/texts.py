@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import MissingError, UsageError
+from quire.errors import DataError, MissingError, UsageError
 from quire.io.types import Array
 from quire.near import there_is_no
 from quire.verbs.numbers import computed
@@ -60,7 +60,7 @@ class Pattern:
         return list(dict.fromkeys(found))
 
     def made(self, values: Mapping[str, Any], rows: int) -> Array:
-        """Independent. Return the text of each row. Raises UsageError for a format that a value has not."""
+        """Independent. Return the text of each row. Raises DataError for a format that a value has not."""
         columns = {name: array.tolist() if isinstance(array, np.ndarray) else [array] * rows
                    for name, array in values.items()}  # fmt: skip
         found = np.empty(rows, object)
@@ -69,7 +69,7 @@ class Pattern:
             try:
                 found[row] = Formatter().vformat(self.format, (), given)
             except (ValueError, TypeError) as problem:
-                raise UsageError(
+                raise DataError(
                     f"'{self.format}' does not fit the values of row {row}: {problem}", object=self.name
                 ) from None
         return found

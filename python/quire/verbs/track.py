@@ -13,7 +13,6 @@ from quire.io.table import Column
 from quire.io.tracks import checked_ids, find_rows, key_of, stored_type, values_at
 from quire.io.types import Array
 from quire.near import listed_names
-from quire.verbs.rows import filter_
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
@@ -88,7 +87,11 @@ def track(
 def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
     """Collective. Return the ids of the particles in one step that satisfy a condition, if there is one."""
     numbers = []
-    for step in filter_(chain, where) if where else chain:
+    if where:
+        from quire.verbs.rows import filter_
+
+        chain = filter_(chain, where)
+    for step in chain:
         numbers.append(str(step.number))
         if at is None or step.number == at:
             table = chain.table_of(step)

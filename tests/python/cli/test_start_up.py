@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.cli.main import GROUPS
+from quire.cli.main import GROUPS, OF_STAGES, description_of, module_of, object_of
+from quire.cli.shell import first_sentence
+from quire.cli.verb import stage_function
+from quire.cli.verbs import ENDS, NEW, STAGES, VERBS
 
 HEAVY = (
     "pydantic",
@@ -88,6 +91,27 @@ for name in (name for names in GROUPS.values() for name in names):
     assert len(done.stdout.splitlines()) == sum(map(len, GROUPS.values()))
 
 
+def test_the_list_of_commands_runs_no_module_of_a_command() -> None:
+    """Their first sentences are read from the code of the modules."""
+    for words in (["--help"], ["run", "--help"]):
+        found = modules_of(*words)
+        of_commands = {f"quire.cli.{name}" for names in GROUPS.values() for name in names}
+        of_stages = {f"quire.cli.verbs.{name}" for name in STAGES if name not in ENDS}
+        assert found & {*of_commands, *of_stages} <= {"quire.cli.bench", "quire.cli.run", "quire.cli.get"}
+
+
+def test_descriptions_are_those_of_the_functions() -> None:
+    for name in (name for names in GROUPS.values() for name in names if name != "bench"):
+        package = OF_STAGES if name in (*VERBS, NEW) else "quire.cli"
+        expected = object_of(name).__doc__
+        assert expected
+        assert first_sentence(description_of(module_of(name, package))) == first_sentence(expected)
+    for name in STAGES:
+        expected = stage_function(name).__doc__
+        assert expected
+        assert first_sentence(description_of(module_of(name, OF_STAGES))) == first_sentence(expected)
+
+
 @pytest.mark.parametrize("name", ["show", "plot", "convert", "filter", "bench"])
 def test_help_of_a_command_imports_no_other(name: str) -> None:
     found = modules_of(name, "--help")
@@ -132,6 +156,25 @@ def test_writing_imports_no_heavy_module(one_beam: Path, words: list[str]) -> No
     name, *rest = words
     target = one_beam.with_name("copy" + one_beam.suffix)
     assert modules_of(name, one_beam, target, *rest).isdisjoint(HEAVY)
+
+
+CONDITIONS = ("quire.verbs.rows", "quire.io.search", "quire.io.matches", "quire.toolkit.definitions")
+"""Modules that find the rows of a condition."""
+
+
+@pytest.mark.parametrize(
+    "words", [["hist", "x"], ["track", "--ids", "1"], ["sort", "x"], ["fft", "x", "--spacing", "1"]]
+)
+def test_verbs_without_a_condition_import_no_search(one_beam: Path, words: list[str]) -> None:
+    name, *rest = words
+    target = one_beam.with_name("copy" + one_beam.suffix)
+    assert modules_of(name, one_beam, target, *rest).isdisjoint({*CONDITIONS, "json"})
+
+
+def test_reading_imports_nothing_of_reports_and_json(one_beam: Path) -> None:
+    assert modules_of("get", one_beam, "x", "--rows", "0").isdisjoint(
+        {*CONDITIONS, "json", "quire.io.report"}
+    )
 
 
 def test_queries_import_neither_pandas_nor_all_verbs(one_beam: Path) -> None:

@@ -115,7 +115,6 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("text x", "'x' is no definition; write NAME=FORMAT"),
         ("text y=Q{x", "'Q{x' is no format"),
         ("text y={x.real}", "'{x.real}' is no name of a column or an attribute"),
-        ("text y={x:s}", "'{x:s}' does not fit the values of row 0"),
         ("sample y=1,2", "a distribution is needed"),
         ("sample y=gaussian(0,1) --seed -1", "it must be greater than or equal to 0"),
     ],

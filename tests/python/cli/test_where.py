@@ -14,7 +14,7 @@ import pytest
 import quire
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Run, Values
+    from tests.python.cli.conftest import Run, Start, Values
 
 CONDITION = "px > 0.5 and id % 2 == 1"
 
@@ -94,3 +94,33 @@ def test_a_table_finds_its_rows_lazily(beam: Path, values: Values) -> None:
         assert len(table.where("false")) == 0
         with pytest.raises(quire.UsageError, match="not a condition"):
             table.where("x + 1")
+
+
+def test_columns_of_one_table_are_searched_together(run: Run, one_beam: Path) -> None:
+    for words in (["x", "px", "--json"], ["x", "px"], ["x", "2*x", "--json"]):
+        outcome = run("get", one_beam, *words, "--where", "x > 9")
+        assert outcome.errors == f"quire: {one_beam}: 0 of 100 rows satisfy x > 9\n"
+    outcome = run("get", one_beam, "x", "px", "--json", "--where", "x > 9", "--steps", "1,4")
+    assert outcome.errors == f"quire: {one_beam}: 0 of 200 rows satisfy x > 9\n"
+
+
+def test_a_chain_without_rows_is_reported_as_a_condition_that_none_satisfies(
+    run: Run, one_beam: Path
+) -> None:
+    outcome = run("run", one_beam, "/", "filter", "x > 9", "/", "get", "x")
+    assert (outcome.code, outcome.output) == (1, "")
+    assert outcome.errors == f"quire: {one_beam}: no row is left\n"
+    assert run("run", one_beam, "/", "filter", "x > 9", "/", "get", "turn").output == "1\n4\n9\n"
+    assert run("run", one_beam, "/", "filter", "step == 4", "/", "get", "x").code == 0
+
+
+def test_errors_of_a_chain_name_standard_input(start: Start, one_beam: Path) -> None:
+    for words in (
+        ["filter", "x > 9", "/", "get", "x"],
+        ["get", "q"],
+        ["sort", "q"],
+        ["deriv", "x", "--versus", "x"],
+    ):
+        done = start("run", "-", "/", *words, stdin=one_beam.read_bytes())
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"quire: standard input: ")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.numeric.distributions import (
     Progression,
     cumulative,
@@ -105,7 +105,7 @@ def test_a_tabulated_density_has_its_integral(x: list[int], data: Any) -> None:
     heights = st.one_of(st.just(0.0), st.floats(0.01, 10))
     density = np.array(data.draw(st.lists(heights, min_size=len(x), max_size=len(x))))
     if not density.any():
-        with pytest.raises(UsageError, match="area"):
+        with pytest.raises(DataError, match="area"):
             tabulated(U, x, density)
         return
     numbers = np.linspace(0, 1, 101)
@@ -123,7 +123,7 @@ def test_a_tabulated_cumulative_function_is_inverted(x: list[int], data: Any) ->
     steps = data.draw(st.lists(st.one_of(st.just(0.0), st.floats(0.01, 5)), min_size=len(x), max_size=len(x)))
     values = np.cumsum(steps)
     if values[-1] <= values[0]:
-        with pytest.raises(UsageError, match="does not grow"):
+        with pytest.raises(DataError, match="does not grow"):
             cumulative(U, x, values)
         return
     found = cumulative(U, x, values)
@@ -135,12 +135,12 @@ def test_a_tabulated_cumulative_function_is_inverted(x: list[int], data: Any) ->
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: tabulated(U, [0, 1, 1], [1, 1, 1]), UsageError),
-        (lambda: tabulated(U, [0, 1, 2], [1, -1, 1]), UsageError),
-        (lambda: tabulated(U, [0, 1], [1, np.nan]), UsageError),
+        (lambda: tabulated(U, [0, 1, 1], [1, 1, 1]), DataError),
+        (lambda: tabulated(U, [0, 1, 2], [1, -1, 1]), DataError),
+        (lambda: tabulated(U, [0, 1], [1, np.nan]), DataError),
         (lambda: tabulated(U, [0, 1], [1, 1, 1]), ConflictError),
-        (lambda: tabulated(U, [0], [1]), UsageError),
-        (lambda: cumulative(U, [0, 1, 2], [0, 1, 0.5]), UsageError),
+        (lambda: tabulated(U, [0], [1]), DataError),
+        (lambda: cumulative(U, [0, 1, 2], [0, 1, 0.5]), DataError),
         (lambda: gaussian(U, sigma=-1), UsageError),
         (lambda: truncated_gaussian(U, limit=0), UsageError),
         (lambda: poisson(U, -1), UsageError),

@@ -13,7 +13,7 @@ from scipy.interpolate import make_lsq_spline
 from scipy.optimize import curve_fit
 from scipy.stats import chi2
 
-from quire.errors import ConflictError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, TypeMismatchError, UsageError
 from quire.numeric.fits import Model, Settings, fit
 from quire.numeric.models import MODELS
 from quire.numeric.polynomials import Basis, fit_polynomial, fit_polynomial_2d, orders_up_to, revised
@@ -147,7 +147,7 @@ def test_any_data_gives_a_fit_or_a_reason(y: list[float], data: Any) -> None:
     ("call", "error", "message"),
     [
         (lambda: fit(MODELS["sine"], X, X[1:]), ConflictError, "x 121, y 120"),
-        (lambda: fit(MODELS["sine"], X, X, 0 * X), UsageError, "positive"),
+        (lambda: fit(MODELS["sine"], X, X, 0 * X), DataError, "positive"),
         (lambda: fit(MODELS["sine"], X, X, settings=Settings(start={"a": 1})), UsageError, "parameter 'a'"),
         (
             lambda: fit(

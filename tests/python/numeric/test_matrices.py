@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.numeric.matrices import ModeSelection, Tikhonov, inverse, product, pseudo_inverse
 
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 6))
@@ -69,9 +69,9 @@ def test_products_and_inverses() -> None:
         (lambda: product(np.ones((2, 3)), np.ones((2, 3))), ConflictError),
         (lambda: inverse(np.ones((2, 3))), ConflictError),
         (lambda: inverse(np.zeros((2, 2))), ConflictError),
-        (lambda: inverse([[1.0, np.nan], [0.0, 1.0]]), UsageError),
+        (lambda: inverse([[1.0, np.nan], [0.0, 1.0]]), DataError),
         (lambda: pseudo_inverse(np.eye(2), ModeSelection(ratio=2)), UsageError),
-        (lambda: pseudo_inverse(np.eye(2), ModeSelection(removed=[2])), UsageError),
+        (lambda: pseudo_inverse(np.eye(2), ModeSelection(removed=[2])), DataError),
         (lambda: pseudo_inverse(np.eye(2), tikhonov=Tikhonov(1.0, 1.0)), UsageError),
         (lambda: pseudo_inverse(np.eye(2), weights=[1.0]), ConflictError),
     ],

@@ -12,7 +12,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.errors import TypeMismatchError, UsageError
+from quire.errors import DataError, TypeMismatchError
 from quire.numeric import smoothing
 from quire.numeric.calculus import derivative, gill_miller, savitzky_golay_derivative, trapezoid
 from quire.numeric.extrema import PeakCriteria, peaks, zeros
@@ -87,9 +87,9 @@ def test_phases_are_referred_to_time_zero() -> None:
 
 
 def test_times_are_evenly_spaced_numbers() -> None:
-    with pytest.raises(UsageError, match="not evenly spaced"):
+    with pytest.raises(DataError, match="not evenly spaced"):
         spectrum(np.zeros(3), [0, 1, 3])
-    with pytest.raises(UsageError, match="decrease"):
+    with pytest.raises(DataError, match="decrease"):
         spectrum(np.zeros(3), [2, 1, 0])
     with pytest.raises(TypeMismatchError, match="computes in float64"):
         spectrum(np.zeros(3, np.longdouble))
@@ -285,9 +285,9 @@ def test_places_outside_and_disorder() -> None:
     x, y = np.array([0.0, 1, 2]), np.array([0.0, 1, 4])
     assert interpolate(x, y, [3, -1], outsiders=Outsiders("extrapolate", "extrapolate")).tolist() == [7, -1]
     assert interpolate(x, y, [2.5, -0.5], outsiders=Outsiders("wrap", "wrap")).tolist() == [0.5, 2.5]
-    with pytest.raises(UsageError, match=r"3 is outside of the range 0 to 2"):
+    with pytest.raises(DataError, match=r"3 is outside of the range 0 to 2"):
         interpolate(x, y, [3], outsiders=Outsiders("error", "error"))
-    with pytest.raises(UsageError, match="not strictly monotonic: row 2 has 1 after 1"):
+    with pytest.raises(DataError, match="not strictly monotonic: row 2 has 1 after 1"):
         interpolate([0, 1, 1], y, [0])
     assert monotonic_rows([0, 0, 1, np.nan, 0.5, 1, 2]).tolist() == [0, 2, 6]
     assert monotonic_rows([3, 3, 2, 4, 1]).tolist() == [0, 2, 4]

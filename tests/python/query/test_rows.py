@@ -172,7 +172,7 @@ def test_without_rows_counts_are_0_and_other_numbers_are_nan() -> None:
     assert np.isnan(bound_to("mean(i)", found).value)
     assert np.isnan(bound_to("at_max(x, i)", found).value)
     for text in ("max(i)", "first(s)", "median(i)", "at_max(s, x)"):
-        with pytest.raises(quire.UsageError, match="has no value, since the table has no rows"):
+        with pytest.raises(quire.DataError, match="has no value, since the table has no rows"):
             _ = bound_to(text, found).value
         assert len(bound_to(f"{text} == {text}", found).evaluate({}, 0, 0)) == 0
 

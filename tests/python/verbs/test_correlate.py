@@ -10,7 +10,7 @@ from scipy import stats
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, TypeMismatchError, UsageError
 
 ROWS = 30
 
@@ -86,7 +86,7 @@ def test_texts_missing_names_and_single_columns_are_refused(tmp_path: Path) -> N
         step.put("name", np.arange(3.0))
     with quire.chain(path) as chain:
         assert chain.correlate().read()["second"].tolist() == ["name"]
-        for names, error in ((["x", "word"], TypeMismatchError), (["q"], MissingError), (["x"], UsageError)):
+        for names, error in ((["x", "word"], TypeMismatchError), (["q"], MissingError), (["x"], DataError)):
             with pytest.raises(error):
                 list(chain.correlate(names))
         with pytest.raises(ConflictError, match="name"):

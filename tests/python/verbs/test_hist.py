@@ -14,7 +14,7 @@ from tests.python.support.files import path_for, step_formats
 from tests.python.verbs.test_against_pandas import chain_of
 
 import quire
-from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, TypeMismatchError, UsageError
 from quire.io.bin_counts import BinCounts
 from quire.numeric.histograms import Bins, Wanted, counted, finite_limits
 
@@ -132,7 +132,7 @@ def test_several_columns_have_bins_of_their_own_or_common_ones() -> None:
     given = columns(np.arange(4.0), np.array([0.0, 0, 0, 8]))
     with chain_of(given) as chain:
         own = chain.hist("*", bins=[2, 4]).read
-        with pytest.raises(UsageError, match="different numbers of bins: x 2, y 4"):
+        with pytest.raises(DataError, match="different numbers of bins: x 2, y 4"):
             own()
         found = chain.hist("x", "y", bins=2).read()
         assert list(found) == ["x", "x_frequency", "y", "y_frequency"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError
 
 NUMBERS = (1, 4, 9)
 
@@ -69,7 +69,7 @@ def test_the_only_step_of_the_other_file_is_joined_with_all(pair: tuple[Path, Pa
             assert step.attrs["charge"] == 40
         with pytest.raises(ConflictError, match="has 2 steps, and this one more; choose steps"):
             chain.join(quire.chain(pair[1], steps="1,4")).read()
-        with pytest.raises(UsageError, match="the other file has no step"):
+        with pytest.raises(DataError, match="the other file has no step"):
             chain.join(mate.filter("other_y > 0").through(lambda steps: iter(()))).read()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.errors import UsageError
+from quire.errors import DataError, Error, UsageError
 from quire.numeric.maps import contour_lines, even_levels, exact_grid, interpolated_grid
 
 
@@ -104,19 +104,21 @@ def test_contours_avoid_missing_values_and_may_be_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "options", "message"),
+    ("columns", "options", "error", "message"),
     [
-        ("0,1,0 0,0,1", {}, "3 points are no grid of 2 values of x and 2 of y"),
-        ("0,1,0,0 0,0,1,0", {}, "4 points are no grid"),
-        ("0,1,2 0,1,2", {"points": [2]}, "have no area between them"),
-        ("0,1,nan 0,1,2", {"points": [2]}, "1 of 3 points have coordinates that are NaN"),
-        ("0,1,0,1 0,0,1,1", {"points": [1]}, "2 points or more along each axis"),
-        ("0,1,2 0,0,0", {"levels": 2}, "contours need two values of x and of y"),
-        ("0,1,0,1 0,0,1,1", {"levels": 0}, "1 level or more"),
+        ("0,1,0 0,0,1", {}, DataError, "3 points are no grid of 2 values of x and 2 of y"),
+        ("0,1,0,0 0,0,1,0", {}, DataError, "4 points are no grid"),
+        ("0,1,2 0,1,2", {"points": [2]}, DataError, "have no area between them"),
+        ("0,1,nan 0,1,2", {"points": [2]}, DataError, "1 of 3 points have coordinates that are NaN"),
+        ("0,1,0,1 0,0,1,1", {"points": [1]}, UsageError, "2 points or more along each axis"),
+        ("0,1,2 0,0,0", {"levels": 2}, DataError, "contours need two values of x and of y"),
+        ("0,1,0,1 0,0,1,1", {"levels": 0}, UsageError, "1 level or more"),
     ],
 )
-def test_what_is_no_map_is_refused(columns: str, options: dict[str, object], message: str) -> None:
+def test_what_is_no_map_is_refused(
+    columns: str, options: dict[str, object], error: type[Error], message: str
+) -> None:
     x, y = columns.split()
     chain = quire.new(f"x={x}", f"y={y}", "z=1.0").map("x", "y", "z", **options)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(error, match=message):
         chain.read()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.errors import ConflictError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, TypeMismatchError, UsageError
 
 A = np.array([[1.0, 2], [3, 5]])
 
@@ -69,7 +69,7 @@ def test_what_has_no_result_is_refused() -> None:
     for made, error in (
         (quire.new("a=1,2", "b=2,4"), ConflictError),
         (quire.new("a=1,2"), ConflictError),
-        (quire.new("a=1,nan", "b=2,4"), UsageError),
+        (quire.new("a=1,nan", "b=2,4"), DataError),
         (quire.new("name=a,b"), ConflictError),
         (quire.new(columns={"a": np.eye(2, dtype=np.longdouble)[0], "b": [0.0, 1]}), TypeMismatchError),
     ):
@@ -129,7 +129,6 @@ def test_pseudo_inverses_have_the_modes_that_are_kept(
         ({"ratio": 2}, "from 0 to 1, not 2"),
         ({"largest": -1}, "0 or more"),
         ({"smallest": -1}, "0 or more"),
-        ({"remove": [2]}, "there is no mode 2 among 2"),
         ({"alpha": 1, "beta": 1}, "one of alpha and beta"),
         ({"alpha": -1}, "0 or more"),
     ],
@@ -137,3 +136,8 @@ def test_pseudo_inverses_have_the_modes_that_are_kept(
 def test_selections_of_modes_are_checked(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         quire.new("a=1,3", "b=2,5").pseudo_invert(**options).read()
+
+
+def test_modes_to_leave_out_exist() -> None:
+    with pytest.raises(DataError, match="there is no mode 2 among 2"):
+        quire.new("a=1,3", "b=2,5").pseudo_invert(remove=[2]).read()

@@ -11,7 +11,7 @@ from tests.python.support.files import path_for, step_formats
 from tests.python.verbs.test_against_pandas import chain_of
 
 import quire
-from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, TypeMismatchError, UsageError
 
 ROWS = 64
 TIME = 0.5 * np.arange(ROWS)
@@ -188,7 +188,7 @@ def test_one_row_is_no_error_where_it_has_a_result() -> None:
         assert chain.integ("y", versus="x").read()["y_integral"].tolist() == [0]
         assert np.isnan(chain.deriv("y", versus="x").read()["y_derivative"]).all()
         assert chain.outliers("y").read()["y"].tolist() == [5]
-        with pytest.raises(UsageError, match="step 0, y: order 1 needs 2 rows"):
+        with pytest.raises(DataError, match="step 0, y: order 1 needs 2 rows"):
             chain.interp("y", versus="x", at=[2.0]).read()
 
 
@@ -212,30 +212,30 @@ def test_missing_values_are_counted() -> None:
         (lambda chain: chain.fft("name"), TypeMismatchError, "contains texts"),
         (lambda chain: chain.fft(), UsageError, "needs a column"),
         (lambda chain: chain.fft("y", results=["amplitud"]), UsageError, "no result 'amplitud'"),
-        (lambda chain: chain.fft("y", versus="x"), UsageError, "step 0: x is not evenly spaced"),
+        (lambda chain: chain.fft("y", versus="x"), DataError, "step 0: x is not evenly spaced"),
         (lambda chain: chain.fft("y", versus="x", spacing=1.0), UsageError, "either the column of times"),
         (lambda chain: chain.fft("y", window="box"), UsageError, "windows are none, hann"),
         (lambda chain: chain.fft("y", spacing=0.0), UsageError, "spacing of times is positive"),
         (lambda chain: chain.tunes("y", count=0), UsageError, "1 or more"),
         (lambda chain: chain.tunes("y", pair="p*"), MissingError, "no column 'py'"),
-        (lambda chain: chain.tunes("y", versus="x"), UsageError, "step 0: x is not evenly spaced"),
+        (lambda chain: chain.tunes("y", versus="x"), DataError, "step 0: x is not evenly spaced"),
         (lambda chain: chain.smooth("y", method="box"), UsageError, "smoothed by mean, median"),
         (lambda chain: chain.smooth("y", points=4), UsageError, "odd number of rows, not 4"),
-        (lambda chain: chain.smooth("y", method="polynomial", points=9), UsageError, "step 0, y: the window"),
+        (lambda chain: chain.smooth("y", method="polynomial", points=9), DataError, "step 0, y: the window"),
         (lambda chain: chain.smooth("y", suffix="_x", passes=-1), UsageError, "0 or more"),
         (lambda chain: chain.interp(versus="x"), UsageError, r"either places \(--at\), their number"),
         (lambda chain: chain.interp(versus="q", at=[1.0]), MissingError, "no column 'q'"),
-        (lambda chain: chain.interp("x", versus="x", at=[1.0]), UsageError, "no column besides 'x'"),
-        (lambda chain: chain.interp(versus="y", at=[1.0]), UsageError, "step 0: y is not strictly monotonic"),
+        (lambda chain: chain.interp("x", versus="x", at=[1.0]), DataError, "no column besides 'x'"),
+        (lambda chain: chain.interp(versus="y", at=[1.0]), DataError, "step 0: y is not strictly monotonic"),
         (lambda chain: chain.interp(versus="x", count=1), UsageError, "2 places or more"),
         (lambda chain: chain.interp(versus="x", spacing=0.0), UsageError, "spacing of places is positive"),
         (
             lambda chain: chain.interp(versus="x", at=[-1.0], outside="error"),
-            UsageError,
+            DataError,
             "-1 is outside of the range 0 to 7",
         ),
         (lambda chain: chain.deriv("y", versus="x", interval=0), UsageError, "at least 1 row"),
-        (lambda chain: chain.deriv("y", versus="x", points=5), UsageError, "step 0: x is not evenly spaced"),
+        (lambda chain: chain.deriv("y", versus="x", points=5), DataError, "step 0: x is not evenly spaced"),
         (lambda chain: chain.deriv("y", versus="x", sigma="s*"), MissingError, "no column 'sy'"),
         (
             lambda chain: chain.integ("y", versus="x", method="simpson"),
@@ -244,7 +244,7 @@ def test_missing_values_are_counted() -> None:
         ),
         (
             lambda chain: chain.integ("x", versus="y", method="gill_miller"),
-            UsageError,
+            DataError,
             "not strictly monotonic",
         ),
         (lambda chain: chain.integ("y", versus="x").integ("y", versus="x"), ConflictError, "y_integral"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, UsageError
 
 
 def test_texts_are_made_of_columns_attributes_and_counters() -> None:
@@ -21,7 +21,7 @@ def test_texts_are_made_of_columns_attributes_and_counters() -> None:
 def test_whole_floating_point_numbers_have_formats_of_integers() -> None:
     chain = quire.new("n=sequence(1, number=3, delta=0.5)")
     assert chain.rows(slice(0, 3, 2)).text("name=Q{n:02d}").read()["name"].tolist() == ["Q01", "Q02"]
-    with pytest.raises(UsageError, match="does not fit the values of row 1"):
+    with pytest.raises(DataError, match="does not fit the values of row 1"):
         chain.text("name=Q{n:02d}").read()
 
 

@@ -19,16 +19,22 @@ class Getting:
     form: str | None
     delimiter: str | None
 
-    def show(self, chain: Chain) -> None:
-        """Independent. Print the values of all steps."""
+    def show(self, chain: Chain, name: str) -> None:
+        """Independent. Print the values of all steps. `name` is that of the input, for errors."""
         from quire.cli.get import Asked, Place, all_found, show
+        from quire.cli.streams import display_name
+        from quire.errors import DataError
         from quire.toolkit.lines import parse_delimiter
 
         between = None if self.delimiter is None else parse_delimiter(self.delimiter)
+        asked, has_columns = Asked(), False
         for step in chain:
             only: Any = OneStep(chain, step)
-            found = all_found(chain.path, only, self.names, Place(step.number, None, False, None))
-            show(found, Asked(), self.form, between)
+            found = all_found(name, only, self.names, Place(step.number, None, False, None))
+            has_columns |= any(owner is not None for owner, _ in found)
+            show(found, asked, self.form, between)
+        if has_columns and not asked.found:
+            raise DataError("no row is left", file=display_name(name))
 
 
 class OneStep:

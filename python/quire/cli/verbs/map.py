@@ -52,7 +52,8 @@ Limits = Annotated[
 ]
 How = Annotated[Method, typer.Option("--method", metavar="HOW", help="linear, cubic or nearest.")]
 Levels = Annotated[
-    str, typer.Option("--levels", metavar="N", help="Contour lines: so many, or at these values: 0.5,1")
+    str,
+    typer.Option("--levels", metavar="X,...", help="Contour lines: so many (5), or at these values: 0.5,1"),
 ]
 Style = Annotated[
     str,

@@ -1,0 +1,73 @@
+"""The exit code 2 is for wrong usage, and 1 for data that do not suffice: one rule for all verbs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.python.cli.conftest import Run, suffix_of
+
+import quire
+from quire.cli.verbs import VERBS
+
+TAKEN = {
+    "correlate": ("IN OUT x", "IN OUT --method q"),
+    "define": ("IN OUT r=q+1", "IN OUT r=x+"),
+    "deriv": ("IN OUT x --versus x", "IN OUT x --versus y --interval q"),
+    "fft": ("IN OUT x --versus y", "IN OUT x --window q"),
+    "filter": ("IN OUT q>0", "IN OUT x>"),
+    "fit": ("IN OUT x --versus name", "IN OUT x --versus y --model q"),
+    "group": ("IN OUT q", "IN OUT bin(x,0)"),
+    "hist": ("IN OUT name", "IN OUT x --bins q"),
+    "integ": ("IN OUT x --versus y --method gill_miller", "IN OUT x --versus y --method q"),
+    "interp": ("IN OUT x --versus y --at 1", "IN OUT x --versus y"),
+    "join": ("IN OUT IN --take q", "IN OUT IN --how q"),
+    "map": ("IN OUT x y k", "IN OUT x y"),
+    "matrix": ("IN OUT inverse", "IN OUT inverse --ratio 1"),
+    "melt": ("IN OUT x name", "IN OUT"),
+    "outliers": ("IN OUT name --deviations 2", "IN OUT x --deviations 2 --replace q"),
+    "pages": ("IN OUT merge --by q", "IN OUT q"),
+    "peaks": ("IN OUT name", "IN OUT x --points 4"),
+    "pivot": ("IN OUT x q", "IN OUT x"),
+    "rows": ("IN OUT --where q>0", "IN OUT --rows q"),
+    "sample": ("IN OUT x=gaussian(0,1)", "IN OUT e=cauchy(0,1)"),
+    "select": ("IN OUT q", "IN OUT --cast x"),
+    "smooth": ("IN OUT x --method polynomial --points 9", "IN OUT x --points 4"),
+    "sort": ("IN OUT q", "IN OUT x:up"),
+    "stats": ("IN mean(name)", "IN mean(x,q=1)"),
+    "text": ("IN OUT n={name:d}", "IN OUT n"),
+    "track": ("IN OUT --ids 17 --key q", "IN OUT"),
+    "transpose": ("IN OUT --names q", "IN OUT --digits q"),
+    "tunes": ("IN OUT x --versus y", "IN OUT x --count 0"),
+    "zeros": ("IN OUT x --versus name", "IN OUT x"),
+}
+"""Of each verb a command line that these data do not suffice for, and one that is wrong for all data."""
+
+COMMANDS = sorted({*VERBS, "stats", "define", "filter"})
+
+
+def rows(path: Path) -> Path:
+    """Four rows: y neither ascends nor has even steps, and there is a column of texts."""
+    quire.new("x=1,2,4,4", "y=0,1,1,3", "k=1,1,2,3", "name=a,b,c,d").write(path)
+    return path
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_data_that_do_not_suffice_exit_with_1_and_are_named(
+    verb: str, run: Run, tmp_path: Path, text_format: str
+) -> None:
+    source = rows(tmp_path / f"in{suffix_of(text_format)}")
+    target = source.with_stem("out")
+    words = [{"IN": source, "OUT": target}.get(word, word) for word in TAKEN[verb][0].split()]
+    outcome = run(verb, *words)
+    assert outcome.errors.startswith(f"quire: {source}"), outcome.errors
+    assert (outcome.code, target.exists()) == (1, False), outcome.errors
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_wrong_usage_exits_with_2(verb: str, run: Run, tmp_path: Path, text_format: str) -> None:
+    source = rows(tmp_path / f"in{suffix_of(text_format)}")
+    target = source.with_stem("out")
+    words = [{"IN": source, "OUT": target}.get(word, word) for word in TAKEN[verb][1].split()]
+    outcome = run(verb, *words)
+    assert (outcome.code, target.exists()) == (2, False), outcome.errors
