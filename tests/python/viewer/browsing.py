@@ -7,12 +7,14 @@ import io
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = [
@@ -29,6 +31,17 @@ OF_CHROMIUM = "GPU stall due to ReadPixels"
 """What Chromium remarks when it copies a picture of WebGL into the page without a graphics card."""
 
 READY = "body[data-ready=yes]"
+EMPTY = "about:blank"
+SIZE: ViewportSize = {"width": 1280, "height": 720}
+
+
+@contextmanager
+def new_tab(browser: Browser) -> Iterator[Tab]:
+    """A page of its own, which has the clipboard."""
+    context = browser.new_context(viewport=SIZE, color_scheme="light")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield Tab(context.new_page())
+    context.close()
 
 
 class Tab:
@@ -38,9 +51,29 @@ class Tab:
         self.page = page
         self.hosts: set[str | None] = set()
         self.complaints: list[str] = []
-        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
+        page.on("request", self._ask)
         page.on("console", self._note)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def check(self) -> None:
+        """Fail if the page asked a foreign host or complained about something since the last check."""
+        (hosts, self.hosts), (complaints, self.complaints) = (self.hosts, set()), (self.complaints, [])
+        assert hosts == {"127.0.0.1"}
+        assert complaints == []
+
+    def leave(self) -> None:
+        """Make the page as a new one, which would take several times as long; added scripts remain."""
+        if self.page.url.startswith("http"):
+            self.page.evaluate("() => localStorage.clear()")
+        self.page.goto(EMPTY)
+        self.page.mouse.move(0, 0)
+        self.page.emulate_media(color_scheme="light")
+        if self.page.viewport_size != SIZE:
+            self.page.set_viewport_size(SIZE)
+
+    def _ask(self, request: Request) -> None:
+        if request.url != EMPTY:
+            self.hosts.add(urlsplit(request.url).hostname)
 
     def _note(self, message: ConsoleMessage) -> None:
         if OF_CHROMIUM not in message.text:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab
+from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab, new_tab
 
 import quire
 from quire.viewer.library import Library
@@ -163,13 +163,27 @@ def fixture_browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(name="shared_tab", scope="module")
+def fixture_shared_tab(browser: Browser) -> Iterator[Tab]:
+    """The page of all tests of a module."""
+    with new_tab(browser) as tab:
+        yield tab
+
+
 @pytest.fixture(name="tab")
-def fixture_tab(browser: Browser) -> Iterator[Tab]:
-    """A page of 1280 x 720 that asks no foreign host and complains about nothing."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="light")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab = Tab(context.new_page())
-    yield tab
-    context.close()
-    assert tab.hosts == {"127.0.0.1"}
-    assert tab.complaints == []
+def fixture_tab(shared_tab: Tab) -> Iterator[Tab]:
+    """A page of 1280 x 720 that asks no foreign host and complains about nothing.
+
+    Tests have it one after another, each as if it were new; scripts are added to an `own_tab`.
+    """
+    yield shared_tab
+    shared_tab.leave()
+    shared_tab.check()
+
+
+@pytest.fixture(name="own_tab")
+def fixture_own_tab(browser: Browser) -> Iterator[Tab]:
+    """A page as `tab` that no other test has."""
+    with new_tab(browser) as tab:
+        yield tab
+    tab.check()
