@@ -15,8 +15,9 @@ import pytest
 from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab, new_tab
 
 import quire
+from quire.viewer import serving
 from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
+from quire.viewer.serving import Viewer, listening
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -122,18 +123,31 @@ def fixture_serve() -> Iterator[Serve]:
 
 
 View = Callable[..., str]
+TOKEN = "token-of-all-tests"
+
+
+@pytest.fixture(name="usual_port", scope="module")
+def fixture_usual_port() -> Iterator[int]:
+    """A port that remains free for servers of a module."""
+    with listening(0) as found:
+        yield found.getsockname()[1]
 
 
 @pytest.fixture(name="view")
-def fixture_view(tmp_path: Path) -> Iterator[View]:
-    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
+def fixture_view(tmp_path: Path, usual_port: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[View]:
+    """A function that serves files of a folder, and returns the address; missing ones are bunches.
+
+    The first server of each test has the same address, so that the browser keeps the modules of the page.
+    """
+    monkeypatch.setattr(serving, "new_token", lambda: TOKEN)
     viewers: list[Viewer] = []
 
     def view(*names: str) -> str:
         for seed, name in enumerate(names):
             if not (tmp_path / name).exists():
                 write_bunch(tmp_path / name, seed, rows=200)
-        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
+        library = Library([str(tmp_path / name) for name in names])
+        viewers.append(Viewer(library, 0 if viewers else usual_port))
         viewers[-1].start()
         return viewers[-1].address
 

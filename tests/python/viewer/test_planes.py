@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import FIRST, Answer, Client, Serve
+from tests.python.viewer.conftest import FIRST, Answer, Client, Serve, View
 
 import quire
-from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
 
 EXTENTS = (4, 5, 6)
 
@@ -92,11 +89,8 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromi
 
 
 @pytest.fixture(name="address")
-def fixture_address(field: Path, tmp_path: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(field), str(write_points(tmp_path / "flat.h5", x="m", y="m", u="m"))]))
-    viewer.start()
-    yield viewer.address
-    viewer.stop()
+def fixture_address(view: View, field: Path, tmp_path: Path) -> str:
+    return view(field.name, write_points(tmp_path / "flat.h5", x="m", y="m", u="m").name)
 
 
 COLOURS = """() => {
