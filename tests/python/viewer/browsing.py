@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
 
 CHROMIUM = shutil.which("chromium")
@@ -30,6 +33,14 @@ ARGUMENTS = [
 OF_CHROMIUM = "GPU stall due to ReadPixels"
 """What Chromium remarks when it copies a picture of WebGL into the page without a graphics card."""
 
+COLOURS = """([left, top, right, bottom]) => {
+    const canvas = document.querySelector("#plot canvas");
+    const size = [canvas.width - left - right, canvas.height - top - bottom];
+    const { data } = canvas.getContext("2d").getImageData(left, top, ...size);
+    const counts = new Map();
+    for (const one of new Uint32Array(data.buffer)) counts.set(one, (counts.get(one) ?? 0) + 1);
+    return [...counts].join();
+}"""
 READY = "body[data-ready=yes]"
 EMPTY = "about:blank"
 SIZE: ViewportSize = {"width": 1280, "height": 720}
@@ -135,6 +146,16 @@ class Tab:
         with self.page.expect_download() as found:
             self.page.click(button)
         return Path(found.value.path()).read_bytes()
+
+    def colours(self, left: int, top: int, right: int, bottom: int) -> NDArray[np.int64]:
+        """Return red, green, blue and the number of pixels of all colours of the picture inside of margins.
+
+        The first one is that of the first pixel.
+        """
+        text = self.settled().page.evaluate(COLOURS, [left, top, right, bottom])
+        pixels, counts = np.array(text.split(","), dtype=np.int64).reshape(-1, 2).T
+        self.complaints[:] = [one for one in self.complaints if "getImageData" not in one]  # of COLOURS
+        return np.stack([pixels & 255, pixels >> 8 & 255, pixels >> 16 & 255, counts], axis=1)
 
     def numbers(self) -> list[list[str]]:
         """Return the rows of the saved numbers."""
