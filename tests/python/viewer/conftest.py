@@ -126,9 +126,9 @@ View = Callable[..., str]
 TOKEN = "token-of-all-tests"
 
 
-@pytest.fixture(name="usual_port", scope="module")
+@pytest.fixture(name="usual_port", scope="session")
 def fixture_usual_port() -> Iterator[int]:
-    """A port that remains free for servers of a module."""
+    """A port that remains free for servers of tests."""
     with listening(0) as found:
         yield found.getsockname()[1]
 
@@ -166,9 +166,9 @@ def fixture_client(serve: Serve, bunch: Path) -> Client:
     return serve(bunch)
 
 
-@pytest.fixture(name="browser", scope="module")
+@pytest.fixture(name="browser", scope="session")
 def fixture_browser() -> Iterator[Browser]:
-    """Chromium without a window."""
+    """Chromium without a window. While it runs, a test cannot use `asyncio.run` but in another thread."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -177,9 +177,9 @@ def fixture_browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(name="shared_tab", scope="module")
+@pytest.fixture(name="shared_tab", scope="session")
 def fixture_shared_tab(browser: Browser) -> Iterator[Tab]:
-    """The page of all tests of a module."""
+    """The page of all tests, one after another."""
     with new_tab(browser) as tab:
         yield tab
 
