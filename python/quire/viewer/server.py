@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import sys
 import traceback
@@ -34,6 +35,7 @@ from quire.viewer.saving import LARGEST_TABLE, described_formats, table_file
 from quire.viewer.tables import beam_quantities, rows_of_step
 
 if TYPE_CHECKING:
+    from _typeshed import StrPath
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -58,6 +60,9 @@ HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 
+KEPT: Final = "private, max-age=86400, immutable"
+"""How long browsers keep modules and styles: all servers have different addresses, by their tokens."""
+
 NAME_OF_THREADS: Final = "quire-answer"
 
 THREADS: Final = 6
@@ -75,6 +80,19 @@ ANSWERS: Final[dict[str, Answer]] = {
     "points": points,
 }
 """What is computed, each in a thread of its own."""
+
+
+class PageFiles(StaticFiles):
+    """The files of the page. Browsers ask again only for the page itself when it is loaded again."""
+
+    def file_response(
+        self, full_path: StrPath, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """Return the answer for a file, and for how long it is kept."""
+        answer = super().file_response(full_path, stat_result, scope, status_code)
+        if Path(full_path).suffix != ".html":
+            answer.headers["Cache-Control"] = KEPT
+        return answer
 
 
 class Guard:
@@ -173,7 +191,7 @@ class Service:
                 Route(f"/api/{name}", guarded(self.computing(answer), status=400), methods=["POST"])
                 for name, answer in ANSWERS.items()
             ),
-            Mount("/", StaticFiles(directory=PAGE, html=True)),
+            Mount("/", PageFiles(directory=PAGE, html=True)),
         ]
 
     def close(self) -> None:

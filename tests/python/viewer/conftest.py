@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab
+from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab, new_tab
 
 import quire
+from quire.viewer import serving
 from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
+from quire.viewer.serving import Viewer, listening
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -122,18 +123,31 @@ def fixture_serve() -> Iterator[Serve]:
 
 
 View = Callable[..., str]
+TOKEN = "token-of-all-tests"
+
+
+@pytest.fixture(name="usual_port", scope="session")
+def fixture_usual_port() -> Iterator[int]:
+    """A port that remains free for servers of tests."""
+    with listening(0) as found:
+        yield found.getsockname()[1]
 
 
 @pytest.fixture(name="view")
-def fixture_view(tmp_path: Path) -> Iterator[View]:
-    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
+def fixture_view(tmp_path: Path, usual_port: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[View]:
+    """A function that serves files of a folder, and returns the address; missing ones are bunches.
+
+    The first server of each test has the same address, so that the browser keeps the modules of the page.
+    """
+    monkeypatch.setattr(serving, "new_token", lambda: TOKEN)
     viewers: list[Viewer] = []
 
     def view(*names: str) -> str:
         for seed, name in enumerate(names):
             if not (tmp_path / name).exists():
                 write_bunch(tmp_path / name, seed, rows=200)
-        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
+        library = Library([str(tmp_path / name) for name in names])
+        viewers.append(Viewer(library, 0 if viewers else usual_port))
         viewers[-1].start()
         return viewers[-1].address
 
@@ -152,9 +166,9 @@ def fixture_client(serve: Serve, bunch: Path) -> Client:
     return serve(bunch)
 
 
-@pytest.fixture(name="browser", scope="module")
+@pytest.fixture(name="browser", scope="session")
 def fixture_browser() -> Iterator[Browser]:
-    """Chromium without a window."""
+    """Chromium without a window. While it runs, a test cannot use `asyncio.run` but in another thread."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -163,13 +177,27 @@ def fixture_browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(name="shared_tab", scope="session")
+def fixture_shared_tab(browser: Browser) -> Iterator[Tab]:
+    """The page of all tests, one after another."""
+    with new_tab(browser) as tab:
+        yield tab
+
+
 @pytest.fixture(name="tab")
-def fixture_tab(browser: Browser) -> Iterator[Tab]:
-    """A page of 1280 x 720 that asks no foreign host and complains about nothing."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="light")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab = Tab(context.new_page())
-    yield tab
-    context.close()
-    assert tab.hosts == {"127.0.0.1"}
-    assert tab.complaints == []
+def fixture_tab(shared_tab: Tab) -> Iterator[Tab]:
+    """A page of 1280 x 720 that asks no foreign host and complains about nothing.
+
+    Tests have it one after another, each as if it were new; scripts are added to an `own_tab`.
+    """
+    yield shared_tab
+    shared_tab.leave()
+    shared_tab.check()
+
+
+@pytest.fixture(name="own_tab")
+def fixture_own_tab(browser: Browser) -> Iterator[Tab]:
+    """A page as `tab` that no other test has."""
+    with new_tab(browser) as tab:
+        yield tab
+    tab.check()

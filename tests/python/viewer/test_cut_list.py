@@ -58,7 +58,6 @@ def test_the_link_and_the_command_have_the_combination(tab: Tab, view: View) -> 
     tab.press("Enter")
     link = tab.page.url
     tab.page.goto("about:blank")
-    tab.hosts.discard(None)
     tab.open(link)
     assert conditions(tab) == ["id < 80", "tail"]
     assert tab.page.input_value("#where") == "id >= 20"

@@ -5,20 +5,17 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import Client, Serve, write_bunch
+from tests.python.viewer.conftest import Client, Serve, View, write_bunch
 
 import quire
 from quire.cli.main import main
 from quire.viewer import following
-from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
 
 SELECTION = {"file": 0, "step": 10, "where": "x > 2e-4"}
 LATER = [{"file": 0, "step": 20}]
@@ -172,17 +169,14 @@ def test_what_cannot_be_followed_is_explained(
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
 
-@pytest.fixture(name="page")
-def fixture_page(losses: Path, tmp_path: Path) -> Iterator[Viewer]:
-    viewer = Viewer(Library([str(losses), str(write_bunch(tmp_path / "bunch.h5", rows=1200))]))
-    viewer.start()
-    yield viewer
-    viewer.stop()
+@pytest.fixture(name="address")
+def fixture_address(view: View, losses: Path, tmp_path: Path) -> str:
+    return view(losses.name, write_bunch(tmp_path / "bunch.h5", rows=1200).name)
 
 
 @needs_chromium
-def test_a_box_is_followed_to_other_steps(tab: Tab, page: Viewer, losses: Path) -> None:
-    tab.open(page.address)
+def test_a_box_is_followed_to_other_steps(tab: Tab, address: str, losses: Path) -> None:
+    tab.open(address)
     tab.drag("#plot canvas", (0.55, 0.3), (0.75, 0.7))
     tab.click("#box-follow")
     where = tab.text("#followed-where")
@@ -216,9 +210,9 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, page: Viewer, losses: Path) 
 @needs_chromium
 @pytest.mark.parametrize("state", ["", "view=histogram", "view=rows", 'view=run&ys=["sigma_x"]'])
 def test_the_commands_draw_followed_particles(
-    tab: Tab, page: Viewer, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Tab, address: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tab.open(page.address, f"{state}&step=20")
+    tab.open(address, f"{state}&step=20")
     tab.press("Home").page.fill("#where", "x > 9e-5")
     tab.click("#cut-follow")
     tab.press("End")
@@ -236,10 +230,10 @@ def test_the_commands_draw_followed_particles(
 
 @needs_chromium
 def test_the_commands_draw_no_particles_that_were_followed_before(
-    tab: Tab, page: Viewer, tmp_path: Path
+    tab: Tab, address: str, tmp_path: Path
 ) -> None:
     """A file with others is neither replaced nor drawn."""
-    tab.open(page.address).page.fill("#where", "x > 9e-5")
+    tab.open(address).page.fill("#where", "x > 9e-5")
     line = tab.click("#cut-follow").text("#line")
     folder = tmp_path / "elsewhere"
     folder.mkdir()
@@ -266,8 +260,8 @@ def ended(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @needs_chromium
-def test_the_key_follows_the_cut_and_a_link_restores_it(tab: Tab, page: Viewer) -> None:
-    tab.open(page.address).fill("where", "x > 9e-5")
+def test_the_key_follows_the_cut_and_a_link_restores_it(tab: Tab, address: str) -> None:
+    tab.open(address).fill("where", "x > 9e-5")
     tab.page.locator("#where").blur()
     tab.press("t").press("ArrowRight")
     counts = tab.text("#followed-counts")
@@ -280,9 +274,9 @@ def test_the_key_follows_the_cut_and_a_link_restores_it(tab: Tab, page: Viewer) 
 
 @needs_chromium
 def test_followed_particles_of_two_files_and_their_commands(
-    tab: Tab, page: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Tab, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tab.open(page.address, "files=[0,1]&overlay=true").fill("where", "x > 9e-5").click("#cut-follow")
+    tab.open(address, "files=[0,1]&overlay=true").fill("where", "x > 9e-5").click("#cut-follow")
     counts = tab.press("End").press("ArrowLeft").text("#followed-counts")
     assert "losses.h5: " in counts
     assert "bunch.h5: " in counts
@@ -312,24 +306,21 @@ def test_followed_particles_of_two_files_and_their_commands(
 
 
 @needs_chromium
-def test_particles_of_a_file_in_other_units_are_followed_in_their_file(tab: Tab, tmp_path: Path) -> None:
+def test_particles_of_a_file_in_other_units_are_followed_in_their_file(
+    tab: Tab, view: View, tmp_path: Path
+) -> None:
     """A box has the units of the first file, in which a condition for another one would be wrong."""
     for unit, factor in (("m", 1.0), ("mm", 1e3)):
         with quire.create(tmp_path / f"{unit}.h5") as out, out.step(0) as step:
             step.put("x", factor * np.arange(9.0), unit=unit)
             step.put("px", np.arange(9.0))
             step.put("id", np.arange(9))
-    viewer = Viewer(Library([str(tmp_path / "m.h5"), str(tmp_path / "mm.h5")]))
-    viewer.start()
-    try:
-        tab.open(viewer.address, "files=[0,1]&view=density&x=x&y=px")
-        tab.drag("#plot canvas", (0.65, 0.3), (0.8, 0.7))
-        tab.click("#box-follow")
-        assert "The condition is in the units of m.h5" in tab.text("#alert")
-        assert tab.page.is_hidden("#followed")
-        tab.drag("#plot canvas", (0.15, 0.3), (0.3, 0.7))
-        tab.click("#box-follow")
-        assert tab.page.is_visible("#followed")
-        assert "mm.h5: " in tab.text("#followed-counts")
-    finally:
-        viewer.stop()
+    tab.open(view("m.h5", "mm.h5"), "files=[0,1]&view=density&x=x&y=px")
+    tab.drag("#plot canvas", (0.65, 0.3), (0.8, 0.7))
+    tab.click("#box-follow")
+    assert "The condition is in the units of m.h5" in tab.text("#alert")
+    assert tab.page.is_hidden("#followed")
+    tab.drag("#plot canvas", (0.15, 0.3), (0.3, 0.7))
+    tab.click("#box-follow")
+    assert tab.page.is_visible("#followed")
+    assert "mm.h5: " in tab.text("#followed-counts")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import FIRST, Answer, Client, Serve
+from tests.python.viewer.conftest import FIRST, Answer, Client, Serve, View
 
 import quire
 from quire.cli.main import main
@@ -18,9 +17,7 @@ from quire.io.expression import Expression
 from quire.toolkit.examples import EXAMPLES, write_example
 from quire.toolkit.field_values import FieldAxis, axes_of
 from quire.units import Scale
-from quire.viewer.library import Library
 from quire.viewer.near_plane import BINS, Plane, slab_condition
-from quire.viewer.serving import Viewer
 
 BEAM = EXAMPLES["beam"].name
 
@@ -138,11 +135,8 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromi
 
 
 @pytest.fixture(name="address")
-def fixture_address(beam: Path, tmp_path: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(beam), str(write_flat(tmp_path / "flat.h5"))]))
-    viewer.start()
-    yield viewer.address
-    viewer.stop()
+def fixture_address(view: View, beam: Path, tmp_path: Path) -> str:
+    return view(beam.name, write_flat(tmp_path / "flat.h5").name)
 
 
 @needs_chromium

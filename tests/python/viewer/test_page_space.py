@@ -15,24 +15,14 @@ import quire
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
-PIXELS = """() => {
-    const canvas = document.querySelector("#plot canvas");
-    const data = canvas.getContext("2d").getImageData(0, 60, canvas.width - 140, canvas.height - 120).data;
-    const [around, found] = [data.slice(0, 3).join(), []];
-    for (let at = 0; at < data.length; at += 4) {
-        const [red, green, blue] = data.slice(at, at + 3);
-        if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) found.push([red, green, blue]);
-    }
-    const mean = [0, 1, 2].map((part) => found.reduce((sum, one) => sum + one[part], 0) / found.length);
-    return { around, count: found.length, mean };
-}"""
-
 
 def seen(tab: Tab) -> dict[str, Any]:
     """Return the colour of the background, and number and mean of the pixels with colours."""
-    found: dict[str, Any] = tab.settled().page.evaluate(PIXELS)
-    tab.complaints[:] = [one for one in tab.complaints if "getImageData" not in one]  # of this test
-    return found
+    found = tab.colours(0, 60, 140, 60)
+    shown = found[np.ptp(found[:, :3], axis=1) > 60]
+    count = int(shown[:, 3].sum())
+    mean = (shown[:, 3] @ shown[:, :3] / count).tolist() if count else None
+    return {"around": found[0, :3].tolist(), "count": count, "mean": mean}
 
 
 def turn(tab: Tab) -> list[float]:
@@ -165,9 +155,9 @@ def test_followed_particles_are_shown_alone(tab: Tab, view: View) -> None:
     assert [row[1] for row in tab.numbers()[1:]] == ["20"] * 30
 
 
-def test_names_of_axes_are_inside_of_a_narrow_picture(tab: Tab, view: View) -> None:
-    tab.page.set_viewport_size({"width": 820, "height": 1180})
-    tab.page.add_init_script(
+def test_names_of_axes_are_inside_of_a_narrow_picture(own_tab: Tab, view: View) -> None:
+    own_tab.page.set_viewport_size({"width": 820, "height": 1180})
+    own_tab.page.add_init_script(
         """window.names = [];
         const usual = CanvasRenderingContext2D.prototype.fillText;
         CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
@@ -178,8 +168,8 @@ def test_names_of_axes_are_inside_of_a_narrow_picture(tab: Tab, view: View) -> N
             return usual.call(this, text, x, y, ...rest);
         };"""
     )
-    tab.open(view("a.h5"), "view=space")
-    names = tab.page.evaluate("() => window.names")
+    own_tab.open(view("a.h5"), "view=space")
+    names = own_tab.page.evaluate("() => window.names")
     assert {name[0][0] for name in names} == {"x", "y", "z"}
     assert all(first >= 0 and last <= most for _, first, last, most in names)
 
@@ -226,38 +216,38 @@ def test_thousands_of_points_on_a_pixel_are_counted(tab: Tab, view: View, tmp_pa
     assert tab.page.evaluate(greatest) > 6000
 
 
-def test_sums_of_fewer_bits_are_named(tab: Tab, view: View) -> None:
-    tab.page.add_init_script(REFUSES % RGBA32F)
-    tab.open(view("a.h5"), "view=space")
+def test_sums_of_fewer_bits_are_named(own_tab: Tab, view: View) -> None:
+    own_tab.page.add_init_script(REFUSES % RGBA32F)
+    own_tab.open(view("a.h5"), "view=space")
     assert (
-        tab.text("#note")
+        own_tab.text("#note")
         == "200 rows; the graphics of this machine count at most 2\u2009048 points on a pixel"
     )
-    assert seen(tab)["count"] > 100
+    assert seen(own_tab)["count"] > 100
 
 
-def test_graphics_that_cannot_add_points_are_explained(tab: Tab, view: View) -> None:
-    tab.page.add_init_script(REFUSES % f"{RGBA32F}, {RGBA16F}")
-    tab.open(view("a.h5"), "view=space")
-    assert "cannot add points" in tab.text("#alert")
+def test_graphics_that_cannot_add_points_are_explained(own_tab: Tab, view: View) -> None:
+    own_tab.page.add_init_script(REFUSES % f"{RGBA32F}, {RGBA16F}")
+    own_tab.open(view("a.h5"), "view=space")
+    assert "cannot add points" in own_tab.text("#alert")
 
 
-def test_without_webgl_the_page_says_what_to_do(tab: Tab, view: View) -> None:
-    tab.page.add_init_script(
+def test_without_webgl_the_page_says_what_to_do(own_tab: Tab, view: View) -> None:
+    own_tab.page.add_init_script(
         """const usual = HTMLCanvasElement.prototype.getContext;
         HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
             return kind === "webgl2" ? null : usual.call(this, kind, ...rest);
         };"""
     )
-    tab.open(view("a.h5"), "view=space")
-    assert "This browser has no WebGL 2" in tab.text("#alert")
-    assert "Phase space shows two axes" in tab.text("#alert")
-    tab.press("1")
-    assert not tab.page.is_visible("#alert")
+    own_tab.open(view("a.h5"), "view=space")
+    assert "This browser has no WebGL 2" in own_tab.text("#alert")
+    assert "Phase space shows two axes" in own_tab.text("#alert")
+    own_tab.press("1")
+    assert not own_tab.page.is_visible("#alert")
 
 
-def test_a_context_that_is_lost_is_made_again(tab: Tab, view: View) -> None:
-    tab.page.add_init_script(
+def test_a_context_that_is_lost_is_made_again(own_tab: Tab, view: View) -> None:
+    own_tab.page.add_init_script(
         """const usual = HTMLCanvasElement.prototype.getContext;
         HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
             const made = usual.call(this, kind, ...rest);
@@ -265,13 +255,13 @@ def test_a_context_that_is_lost_is_made_again(tab: Tab, view: View) -> None:
             return made;
         };"""
     )
-    tab.open(view("a.h5"), "view=space")
-    before = seen(tab)["count"]
-    tab.page.evaluate(
+    own_tab.open(view("a.h5"), "view=space")
+    before = seen(own_tab)["count"]
+    own_tab.page.evaluate(
         """() => new Promise((done) => {
             window.lastGl.canvas.addEventListener("webglcontextlost", done);
             window.lastGl.getExtension("WEBGL_lose_context").loseContext();
         })"""
     )
-    assert seen(tab.press("Shift+ArrowRight"))["count"] > before / 2
-    tab.complaints[:] = [one for one in tab.complaints if "CONTEXT_LOST" not in one]
+    assert seen(own_tab.press("Shift+ArrowRight"))["count"] > before / 2
+    own_tab.complaints[:] = [one for one in own_tab.complaints if "CONTEXT_LOST" not in one]

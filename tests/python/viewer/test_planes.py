@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import FIRST, Answer, Client, Serve
+from tests.python.viewer.conftest import FIRST, Answer, Client, Serve, View
 
 import quire
-from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
 
 EXTENTS = (4, 5, 6)
 
@@ -92,40 +89,21 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromi
 
 
 @pytest.fixture(name="address")
-def fixture_address(field: Path, tmp_path: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(field), str(write_points(tmp_path / "flat.h5", x="m", y="m", u="m"))]))
-    viewer.start()
-    yield viewer.address
-    viewer.stop()
+def fixture_address(view: View, field: Path, tmp_path: Path) -> str:
+    return view(field.name, write_points(tmp_path / "flat.h5", x="m", y="m", u="m").name)
 
 
-COLOURS = """() => {
-    const canvas = document.querySelector("#plot canvas");
-    const data = canvas.getContext("2d").getImageData(0, 60, canvas.width - 140, canvas.height - 120).data;
-    const found = {};
-    for (let at = 0; at < data.length; at += 4) {
-        const name = data.slice(at, at + 3).join();
-        found[name] = (found[name] ?? 0) + 1;
-    }
-    return found;
-}"""
 VIRIDIS = [(68, 1, 84), (65, 68, 135), (42, 120, 142), (34, 168, 132), (122, 209, 81), (253, 231, 37)]
 """The colours of 0 to 5 from 0 to 5."""
 
 
 def counts_of(tab: Tab) -> tuple[list[int], int]:
     """Return how many pixels have the colours of the cells, and how many those of points."""
-    colours = tab.settled().page.evaluate(COLOURS)
-    tab.complaints[:] = [one for one in tab.complaints if "getImageData" not in one]  # of this test
-    parts = {tuple(map(int, name.split(","))): count for name, count in colours.items()}
-    points = sum(
-        count for (red, green, blue), count in parts.items() if red > 200 > 160 > green and blue > 150
-    )
-    cells = [
-        sum(count for one, count in parts.items() if max(map(abs, np.subtract(one, cell))) < 2)
-        for cell in VIRIDIS
-    ]
-    return cells, points
+    found = tab.colours(0, 60, 140, 60)
+    red, green, blue, counts = found.T
+    points = counts[(red > 200) & (green < 160) & (blue > 150)].sum()
+    is_cell = np.abs(found[:, None, :3] - VIRIDIS).max(axis=2) < 2
+    return (counts @ is_cell).tolist(), int(points)
 
 
 @needs_chromium
@@ -149,7 +127,6 @@ def test_planes_are_drawn_among_the_points(tab: Tab, address: str) -> None:
     assert tab.page.locator("#plane-sliders input").count() == 3
     link = tab.page.url
     tab.page.goto("about:blank")
-    tab.hosts.discard(None)
     assert "rho at x = 2.5 m, y = 0 m, z = -3 m" in tab.open(link).text("#note")
     tab.page.select_option("#field", "v")
     tab.settled().page.select_option("#component", "1")

@@ -36,6 +36,14 @@ def test_the_page_and_its_modules_are_served(client: Client) -> None:
         assert client.request("GET", f"/{client.token}/{address.decode()}")[0] == 200
 
 
+def test_only_modules_and_styles_are_kept_by_browsers(client: Client) -> None:
+    kept = {"js/main.js", "style.css", "icon.svg"}
+    for name in kept | {"", "index.html", "js/none.js"}:
+        found = client.request("GET", f"/{client.token}/{name}")[1]["cache-control"]
+        assert ("immutable" in found) == (name in kept), name
+        assert (found == "no-cache") == (name not in kept), name
+
+
 @pytest.mark.parametrize("path", ["/", "/wrong/", "/wrong/api/files", "/api/files", "/wrong/js/main.js"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_without_the_token_nothing_is_answered(client: Client, path: str, method: str) -> None:

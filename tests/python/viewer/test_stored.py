@@ -10,15 +10,13 @@ from typing import Any
 import h5py
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import Client, Serve
+from tests.python.viewer.conftest import Client, Serve, View
 
 import quire
 from quire.beam.conventions import convention_named, convention_names
 from quire.beam.quantities import quantity_names
 from quire.beam.stored import difference, stored_quantities
 from quire.io.attributes import Attribute
-from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
 
 OPAL = Path(__file__).parents[2] / "data/codes/opal_t_3ranks.h5"
 LAST = [{"file": 0, "step": 2}]
@@ -91,27 +89,20 @@ def test_differences_of_zeros_and_nan() -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
-def test_the_page_marks_differences(tab: Tab, changed: Path, tmp_path: Path) -> None:
+def test_the_page_marks_differences(tab: Tab, view: View, changed: Path, tmp_path: Path) -> None:
     shutil.copy(OPAL, tmp_path / "original.h5")
-    viewer = Viewer(Library([str(changed), str(tmp_path / "original.h5")]))
-    viewer.start()
-    try:
-        tab.open(viewer.address).press("End")
-        assert tab.text("#beam thead").split() == ["Quire", "file"]
-        assert [one.split()[0] for one in tab.quantities()["sigma_x"][:2]] == ["835.8", "835.8"]
-        read = "found => found.map((one) => [one.parentElement.cells[0].innerText, one.title])"
-        marks = {
-            kind: tab.page.eval_on_selector_all(f"#beam td.{kind}", read) for kind in ("same", "differs")
-        }
-        assert {name for name, _ in marks["differs"]} == {"sigma_y", "emittance_nx"}
-        assert {"sigma_x", "charge", "emittance_ny"} <= {name for name, _ in marks["same"]}
-        titles = dict(marks["differs"])
-        assert titles["sigma_y"].startswith("RMSX[1] of the file, 0.000712")
-        assert "differs by 0.000999" in titles["sigma_y"]
-        tab.fill("where", "x > 0")
-        assert tab.page.locator("#beam thead").count() == 0
-        tab.click("#cut-clear").click("#files label:nth-child(2) input")
-        assert tab.page.locator("#beam td.differs").count() == 2
-        assert tab.text("#beam thead").split() == ["opal.h5", "original.h5"]
-    finally:
-        viewer.stop()
+    tab.open(view(changed.name, "original.h5")).press("End")
+    assert tab.text("#beam thead").split() == ["Quire", "file"]
+    assert [one.split()[0] for one in tab.quantities()["sigma_x"][:2]] == ["835.8", "835.8"]
+    read = "found => found.map((one) => [one.parentElement.cells[0].innerText, one.title])"
+    marks = {kind: tab.page.eval_on_selector_all(f"#beam td.{kind}", read) for kind in ("same", "differs")}
+    assert {name for name, _ in marks["differs"]} == {"sigma_y", "emittance_nx"}
+    assert {"sigma_x", "charge", "emittance_ny"} <= {name for name, _ in marks["same"]}
+    titles = dict(marks["differs"])
+    assert titles["sigma_y"].startswith("RMSX[1] of the file, 0.000712")
+    assert "differs by 0.000999" in titles["sigma_y"]
+    tab.fill("where", "x > 0")
+    assert tab.page.locator("#beam thead").count() == 0
+    tab.click("#cut-clear").click("#files label:nth-child(2) input")
+    assert tab.page.locator("#beam td.differs").count() == 2
+    assert tab.text("#beam thead").split() == ["opal.h5", "original.h5"]

@@ -123,8 +123,14 @@ function linesOf(entry) {
   return found;
 }
 
-function blobOf(canvas) {
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+/** Return the bytes of a picture. Chromium makes them between frames, and waits for seconds if the page has none. */
+async function blobOf(canvas) {
+  let isDone = false;
+  const frame = () => { if (!isDone) requestAnimationFrame(frame); };
+  frame();
+  const made = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  isDone = true;
+  return made;
 }
 
 /** Copy text to the clipboard; also where the browser gives no access to it, as in a frame. */
