@@ -21,7 +21,9 @@ find_program(QUIRE_CCACHE ccache DOC "Compiler cache, used if found")
 if(QUIRE_CCACHE)
   foreach(language IN ITEMS C CXX)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER "${QUIRE_CCACHE}")
+      # Sources with precompiled headers are cached only if it is said that this is wanted.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                              "${QUIRE_CCACHE}")
     endif()
   endforeach()
 endif()

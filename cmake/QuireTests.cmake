@@ -33,10 +33,26 @@ function(_quire_set_test_target name)
   target_link_libraries(${name} PRIVATE quire_flags quire_dependencies)
 endfunction()
 
+# What every test includes, compiled once for all programs.
+if(QUIRE_UNITY)
+  file(CONFIGURE OUTPUT quire_test_headers.cpp CONTENT "")
+  add_library(quire_test_headers OBJECT "${CMAKE_CURRENT_BINARY_DIR}/quire_test_headers.cpp")
+  _quire_set_test_target(quire_test_headers)
+  # As programs are compiled.
+  set_target_properties(quire_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(quire_test_headers PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+  target_link_libraries(quire_test_headers PRIVATE quire::quire GTest::gtest)
+  target_precompile_headers(quire_test_headers PRIVATE <gtest/gtest.h> <algorithm> <filesystem> <vector>
+                            "${PROJECT_SOURCE_DIR}/include/quire/quire.hpp")
+endif()
+
 function(_quire_test_program name sources libraries)
   add_executable(${name} ${sources})
   _quire_set_test_target(${name})
   target_link_libraries(${name} PRIVATE ${libraries} quire::quire GTest::gtest)
+  if(QUIRE_UNITY)
+    target_precompile_headers(${name} REUSE_FROM quire_test_headers)
+  endif()
 endfunction()
 
 function(quire_add_test_library name)

@@ -90,7 +90,7 @@ TEST(ParsedUnits, AreRefusedWithTheReason) {
   EXPECT_EQ(reason("mev"), "\"mev\" is not a known unit: 'mev' is not the name of a unit (nearest: MeV, meV)");
   EXPECT_NE(reason("meters").find("(nearest: m)"), std::string::npos);
   EXPECT_NE(reason("J/kg K").find("two ways"), std::string::npos);
-  EXPECT_NE(reason(std::string(50, '(') + "m").find("not complete"), std::string::npos);
+  EXPECT_NE(reason(std::string(50, '(').append("m")).find("not complete"), std::string::npos);
   EXPECT_NE(reason("(((((((((m^99)^99)^99)^99)^99)^99)^99)^99)^99)^99").find("too large"), std::string::npos);
   EXPECT_NE(reason("((((1e300^99)^99)^99)^99)^99").find("range of float64"), std::string::npos);
   EXPECT_NE(reason(std::string(40, '\xbf')).find("not understood"), std::string::npos);
