@@ -187,7 +187,8 @@ def print_result(
     from quire.cli.views import TextView
 
     with ExitStack() as stack, paged():
-        chain: Any = reporting(changed(source, stages, stack, strict=strict), stack)
+        made = changed(source, stages, stack, strict=strict)
+        chain: Any = reporting(made, stack)
         if end is None:
             viewer = Viewer(None, slice(None), True, None, False)
             look = TextView(True, terminal_width(), *others)
@@ -195,5 +196,5 @@ def print_result(
             look.show(viewer.sheets(iter(results)))
             results.report()
         else:
-            end.show(chain, source.path or chain.path)
+            end.show(chain, source.path or chain.path, made.last is not None)
     report_failures(chain)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import shlex
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -272,7 +274,14 @@ def help_of(command: Any, context: Any, sections: Sequence[str] = ()) -> str:
 NUMBERS = frozenset(("A:B", "AXIS=VALUE", "F", "LIST", "NAME=A:B", "NAME=X", "P", "X", "X,..."))
 """What values of options that are numbers, or contain some, are called."""
 
-NOT_FINITE = r"(?i)(?:^|[=:,])\s*[+-]?(?:nan|inf|infinity)\s*(?:$|[:,])"
+
+def has_infinite(text: str) -> bool:
+    """Independent. Return whether a number of a list, a range, or one after `=` is NaN or infinite."""
+    for word in re.split("[,:]", text):
+        with suppress(ValueError):
+            if not math.isfinite(float(word.rpartition("=")[2])):
+                return True
+    return False
 
 
 def refuse_not_finite(command: Any, context: Any) -> None:
@@ -288,7 +297,7 @@ def refuse_not_finite(command: Any, context: Any) -> None:
         ):
             continue
         for one in value if isinstance(value, list | tuple) else [value]:
-            if re.search(NOT_FINITE, str(one)):
+            if has_infinite(str(one)):
                 raise typer.BadParameter(f"{one} is not finite", ctx=context, param=option)
 
 

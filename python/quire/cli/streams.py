@@ -179,9 +179,10 @@ def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
         return problem
     try:
         text = TextSource(path, TextLayout())
+        is_table = text.looks_like_table
     except (Error, OSError, EOFError):
         return problem
-    if not text.looks_like_table:
+    if not is_table:
         return problem
     decimal = ["--decimal", ","] if text.has_decimal_commas else []
     return BadFileError(

@@ -114,6 +114,6 @@ def allocate(
 
 
 def concatenated(parts: Sequence[Array]) -> Array:
-    """Independent. Return arrays of one type, one after another, in memory as `allocate` returns it."""
-    (made,) = allocate([parts[0].dtype], sum(map(len, parts)))
+    """Independent. Return arrays, one after another, in memory as `allocate` returns it."""
+    (made,) = allocate([np.result_type(*parts)], sum(map(len, parts)))
     return np.concatenate(parts, out=made)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from quire import _core
-from quire.errors import Error, UsageError, as_text, in_family
+from quire.errors import ConflictError, DataError, Error, UsageError, as_text, in_family
 
 Result = TypeVar("Result")
 
@@ -21,7 +21,9 @@ def refusal_of(error: Exception) -> _core.Refusal:
     if not isinstance(known, Error):
         known = UsageError(f"{type(error).__name__}: {error}")
     words = (known.message, known.file, known.object, known.advice)
-    return _core.Refusal(known.kind, *(as_text(word) for word in words))
+    # The core computes nothing that data may not suffice for, and has no kind for it.
+    kind = ConflictError.kind if isinstance(known, DataError) else known.kind
+    return _core.Refusal(kind, *(as_text(word) for word in words))
 
 
 def tried(convert: Callable[[], Result]) -> tuple[Result | None, _core.Refusal | None]:

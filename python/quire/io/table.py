@@ -371,10 +371,13 @@ class Table(Binnable, Indexed, Hinting):
 
     def _reads_ahead(self, names: Sequence[str], size: int, count: int) -> bool:
         """Return whether a thread reads blocks ahead: MPI may serve only the thread that started it, small
-        blocks are read in less time than a thread takes to say so, and large ones take memory twice.
+        blocks are read in less time than a thread takes to say so, and large ones, as texts may be, take
+        memory twice.
         """
         usual = self.rows_per_block(names)
         is_usual = bool(names) and usual // SMALLER <= size <= usual
+        if any(self[name].dtype.hasobject for name in names):
+            return False
         return is_usual and FEWEST * size <= count and self._origin is not None and self._origin.is_alone
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:

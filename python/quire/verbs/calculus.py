@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, Placing, UsageError
 from quire.io.types import Array
 from quire.numeric import smoothing
 from quire.numeric.arrays import direction
@@ -212,7 +212,8 @@ class Interpolation:
         found = []
         for step in other:
             mate = other.table_of(step)
-            found.append(numbers_of(mate, [self.versus])[self.versus])
+            with Placing(other.path):
+                found.append(numbers_of(mate, [self.versus])[self.versus])
             if mate[self.versus].unit != table[self.versus].unit:
                 raise ConflictError(
                     f"the unit is '{table[self.versus].unit}' in the first file "

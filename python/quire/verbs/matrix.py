@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, DataError
+from quire.errors import ConflictError, DataError, Placing
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.numeric import matrices
@@ -35,6 +35,13 @@ def matrix_of(table: Any) -> tuple[Array, list[str]]:
     names = [name for name in table if is_number(table, name)]
     found = doubles(table, names)
     return np.stack([found[name] for name in names], axis=1) if names else np.empty((len(table), 0)), names
+
+
+def factor_of(table: Any, path: str) -> tuple[Array, list[str]]:
+    """Independent. Return a matrix of finite numbers and the names of its columns. Errors name its file."""
+    with Placing(path):
+        values, names = matrix_of(table)
+        return matrices.as_matrix(values, "the matrix"), names
 
 
 def row_names(table: Any) -> list[str]:
@@ -84,10 +91,11 @@ def multiply(chain: S, other: StepChain, *, commute: bool = False) -> S:
             if count > len(others) > 1:
                 raise ConflictError(f"the other file has {len(others)} steps, and this one more")
             mate = others[0 if len(others) == 1 else count - 1]
-            tables = [chain.table_of(step), other.table_of(mate)]
-            left, right = reversed(tables) if commute else tables
-            a, inner = matrix_of(left)
-            b, names = matrix_of(right)
+            sides = [(chain.table_of(step), chain.path), (other.table_of(mate), other.path)]
+            if commute:
+                sides.reverse()
+            left, right = (table for table, _ in sides)
+            (a, inner), (b, names) = (factor_of(*side) for side in sides)
             unit = common(inner, left, "unit") if inner else ""
             units = [expression_unit("a*b", a=unit, b=right[name].unit) for name in names]
             yield made_from(step, [result(matrices.product(a, b), names, None, units)])

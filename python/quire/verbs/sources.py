@@ -75,9 +75,10 @@ class Sample:
         if self.distribution == "gaussian" and "limit" in given:
             return distributions.truncated_gaussian(numbers, **given)
         if "file" in given:
-            x, y = densities(**given)
-            made = distributions.tabulated if "density" in given else distributions.cumulative
-            return made(numbers, x, y)
+            with Placing(given["file"]):
+                x, y = densities(**given)
+                made = distributions.tabulated if "density" in given else distributions.cumulative
+                return made(numbers, x, y)
         found: Callable[..., Array] = getattr(distributions, self.distribution)
         return found(numbers, **given)
 
@@ -234,6 +235,8 @@ def number(name: str, key: str, text: str, kind: type[int] | Callable[[str], flo
     except ValueError:
         what = "whole number" if kind is int else "number"
         raise UsageError(f"{key}={text} is no {what}", object=name) from None
+    if isinstance(found, int) and abs(found) >= 1 << 63:
+        raise UsageError(f"{key}={text} has more than 63 bits", object=name)
     if not math.isfinite(found):
         raise UsageError(f"{key}={text} is not finite", object=name)
     return found

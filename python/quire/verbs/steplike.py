@@ -452,7 +452,7 @@ def even_blocks(table: TableLike, names: Sequence[str]) -> Iterator[dict[str, Ar
 
 def rows_to_read(table: Any, names: Iterable[str]) -> int:
     """Independent. Return the rows of blocks to read one after another: a quarter of what the table reads by
-    default, which stays in the cache, but whole chunks. Where these are not known, all of it.
+    default, which stays in the cache, but no less than a chunk. Where these are not known, all of it.
     """
     if hasattr(table, "rows_to_read"):
         return cast("int", table.rows_to_read(names))

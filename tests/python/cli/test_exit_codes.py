@@ -71,3 +71,52 @@ def test_wrong_usage_exits_with_2(verb: str, run: Run, tmp_path: Path, text_form
     words = [{"IN": source, "OUT": target}.get(word, word) for word in TAKEN[verb][1].split()]
     outcome = run(verb, *words)
     assert (outcome.code, target.exists()) == (2, False), outcome.errors
+
+
+OF_OTHERS = {
+    "interp": "IN OUT x --versus k --file OTHER",
+    "matrix": "NUMBERS OUT product --by OTHER",
+    "sample": "IN OUT e=tabulated(OTHER,y,x)",
+}
+"""Command lines in which the data of the other file do not suffice."""
+
+
+@pytest.mark.parametrize("verb", sorted(OF_OTHERS))
+def test_the_other_file_is_named_if_its_data_do_not_suffice(
+    verb: str, run: Run, tmp_path: Path, text_format: str
+) -> None:
+    source = rows(tmp_path / f"in{suffix_of(text_format)}")
+    numbers, other = source.with_stem("numbers"), source.with_stem("other")
+    quire.new("x=1,2", "y=3,4").write(numbers)
+    quire.new("x=1,nan", "y=3,2").write(other)
+    places = {
+        "IN": str(source),
+        "NUMBERS": str(numbers),
+        "OTHER": str(other),
+        "OUT": str(source.with_stem("out")),
+    }
+    line = OF_OTHERS[verb]
+    for name, path in places.items():
+        line = line.replace(name, path)
+    outcome = run(verb, *line.split())
+    assert outcome.errors.startswith(f"quire: {other}"), outcome.errors
+    assert outcome.code == 1
+
+
+def test_a_chain_without_rows_is_reported_as_get_reports_it(run: Run, tmp_path: Path) -> None:
+    empty, none = (tmp_path / f"{name}{suffix_of(quire.formats()[0])}" for name in ("empty", "none"))
+    with quire.create(empty) as out, out.step(0) as step:
+        step.put("x", [])
+    with quire.create(none):
+        pass
+    for path in (empty, none):
+        assert run("run", path, "/", "get", "x").code == run("get", path, "x").code
+    outcome = run("run", empty, "/", "filter", "x>0", "/", "get", "x")
+    assert (outcome.code, outcome.errors) == (1, f"quire: {empty}: no row is left\n")
+
+
+def test_integers_of_distributions_have_63_bits(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / f"new{suffix_of(quire.formats()[0])}"
+    for source in (f"uniform(0,1,halton={'9' * 401})", f"sequence(begin=0,delta=1,rows={'9' * 401})"):
+        outcome = run("new", target, f"x={source}")
+        assert (outcome.code, target.exists()) == (2, False), outcome.errors

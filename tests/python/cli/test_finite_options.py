@@ -33,7 +33,7 @@ def test_there_are_options_with_numbers() -> None:
     assert found >= {("map", "--levels"), ("plot", "--mark"), ("hist", "--range"), ("join", "--tolerance")}
 
 
-@pytest.mark.parametrize("word", ["nan", "-INF"])
+@pytest.mark.parametrize("word", ["nan", "-INF", "-1e999"])
 def test_options_are_finite(word: str) -> None:
     commands: Any = typer.main.get_command(app)
     for name, option, prefix in options():

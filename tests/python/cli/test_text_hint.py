@@ -65,10 +65,18 @@ def test_the_import_names_the_line_of_a_ragged_table(run: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "text", ["Some words\nand 1 number\n", "no,number\nat,all\n", "1\n2\n", "a,b\n1\n2\n3\n4,5\n"]
+    "text",
+    [
+        "Some words\nand 1 number\n",
+        "no,number\nat,all\n",
+        "1\n2\n",
+        "a,b\n1\n2\n3\n4,5\n",
+        '{\n "a": 1,\n "b": 2\n}\n',
+    ],
 )
 def test_other_texts_get_no_hint(text: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text(text)
     outcome = run("info", tmp_path / "notes.txt")
     assert outcome.code == 3
+    assert "notes.txt: the file's first bytes belong to no known format" in outcome.errors
     assert "quire import" not in outcome.errors

@@ -14,6 +14,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.io.formats import format_infos, transports
+from quire.io.refusal import agreed
 
 pytestmark = pytest.mark.mpi
 ROWS = 1001
@@ -448,3 +449,20 @@ def attach_together(comm: Any, path: str, format_name: str, holds: bool) -> None
 def test_files_are_attached_by_all_ranks_together(tmp_path: Path, format_name: str) -> None:
     (holds,) = [info.holds_attachments for info in format_infos() if info.name == format_name]
     run_ranks(attach_together, 3, str(path_for(tmp_path, format_name)), format_name, holds)
+
+
+def refuse_few_rows(comm: Any, path: str) -> str:
+    def computed() -> int:
+        if comm.rank == 1:
+            raise quire.DataError("too few rows", file=path)
+        return 0
+
+    with quire.open(path, comm, deadline=30) as file, pytest.raises(quire.ConflictError) as caught:
+        agreed(file._communicator, "compute", computed)
+    return str(caught.value)
+
+
+def test_all_ranks_raise_if_the_data_of_one_do_not_suffice(tmp_path: Path) -> None:
+    path = path_for(tmp_path, quire.formats()[0])
+    write_table(path, quire.formats()[0], sample_columns(5))
+    assert run_ranks(refuse_few_rows, 2, str(path)) == [f"{path}: too few rows [rank 1]"] * 2

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import subprocess
+import sys
 import threading
+import time
 import warnings
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -133,17 +138,90 @@ def test_progress_counts_the_rows_of_the_blocks_done(path: Path) -> None:
     assert seen == [(size, ROWS), (2 * size, ROWS), (3 * size, ROWS), (4 * size, ROWS), (ROWS, ROWS)]
 
 
-def test_a_child_that_is_forked_in_the_loop_goes_on_alone(path: Path) -> None:
+def test_a_child_that_is_forked_in_the_loop_can_use_the_file(path: Path) -> None:
     with quire.open(path) as file:
         table = file[0].table
-        blocks = table.blocks("x", SIZE)
-        next(blocks)
-        table.read("id")  # waits until the next block has been read: a fork while it is read is an error
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
-        if child == 0:
-            total = sum(float(block["x"].sum()) for _, block in blocks)
-            os._exit(int(total != float(np.arange(SIZE, ROWS).sum())))
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        assert len(list(blocks)) == ROWS // SIZE - 1
+        for _ in range(5):
+            blocks = table.blocks("x", SIZE)
+            next(blocks)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                child = os.fork()
+            if child == 0:
+                total = sum(float(block["x"].sum()) for _, block in blocks) + float(table["x"][0])
+                os._exit(int(total != float(np.arange(SIZE, ROWS).sum())))
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert len(list(blocks)) == ROWS // SIZE - 1
+
+
+def test_a_fork_waits_for_the_block_ahead() -> None:
+    times: list[str] = []
+
+    def read(number: int) -> int:
+        if number == 1:
+            time.sleep(0.2)
+            times.append("read")
+        return number
+
+    numbers = read_ahead(read, 3)
+    next(numbers)
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    times.append("fork")
+    os.waitpid(child, 0)
+    assert times == ["read", "fork"]
+
+
+def test_all_blocks_are_read_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert list(read_ahead(lambda number: number, 9)) == list(range(9))
+
+
+AT_THE_END = """
+import atexit, sys, quire
+def last(path):
+    with quire.open(path) as file:
+        print(sum(len(block["x"]) for _, block in file[0].table.blocks("x", int(sys.argv[2]))))
+atexit.register(last, sys.argv[1])
+"""
+
+
+def test_a_program_that_ends_reads_blocks(path: Path) -> None:
+    words = [sys.executable, "-c", AT_THE_END, str(path), str(SIZE)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == (f"{ROWS}\n", "")
+
+
+def test_no_thread_reads_texts(tmp_path: Path) -> None:
+    path = tmp_path / "texts"
+    with quire.create(path, format=quire.formats()[0]) as out, out.step(0) as step:
+        step.put("name", ["D"] * ROWS)
+    with quire.open(path) as file:
+        for _ in file[0].table.blocks("name", SIZE):
+            assert not readers()
+
+
+def test_a_failed_loop_keeps_no_memory() -> None:
+    class Block:
+        pass
+
+    alive: list[weakref.ref[Block]] = []
+
+    def read(number: int) -> Block:
+        if number == 2:
+            raise OSError("the disk is gone")
+        block = Block()
+        alive.append(weakref.ref(block))
+        return block
+
+    gc.disable()
+    try:
+        with pytest.raises(OSError, match="gone"):
+            list(read_ahead(read, 5))
+        assert [one() for one in alive] == [None, None]
+    finally:
+        gc.enable()

@@ -19,22 +19,25 @@ class Getting:
     form: str | None
     delimiter: str | None
 
-    def show(self, chain: Chain, name: str) -> None:
-        """Independent. Print the values of all steps. `name` is that of the input, for errors."""
+    def show(self, chain: Chain, name: str, is_changed: bool) -> None:
+        """Independent. Print the values of all steps. `name` is that of the input, for errors. Raises
+        DataError if no step is left, or no row of a chain that changes its input.
+        """
         from quire.cli.get import Asked, Place, all_found, show
         from quire.cli.streams import display_name
         from quire.errors import DataError
         from quire.toolkit.lines import parse_delimiter
 
         between = None if self.delimiter is None else parse_delimiter(self.delimiter)
-        asked, has_columns = Asked(), False
+        asked, has_columns, steps = Asked(), False, 0
         for step in chain:
+            steps += 1
             only: Any = OneStep(chain, step)
             found = all_found(name, only, self.names, Place(step.number, None, False, None))
             has_columns |= any(owner is not None for owner, _ in found)
             show(found, asked, self.form, between)
-        if has_columns and not asked.found:
-            raise DataError("no row is left", file=display_name(name))
+        if not steps or (is_changed and has_columns and not asked.found):
+            raise DataError(f"no {'row' if steps else 'step'} is left", file=display_name(name))
 
 
 class OneStep:
