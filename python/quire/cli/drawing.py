@@ -20,7 +20,7 @@ from quire.cli.output import plural, printable, report_tables
 from quire.cli.plot_texts import is_of_attribute, labelled
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
-from quire.errors import UsageError
+from quire.errors import DataError, UsageError
 from quire.toolkit.additions import NOTHING, fits_of
 from quire.toolkit.axes import heading, place_text
 from quire.toolkit.binning import BinnedTables, complete_limits
@@ -334,7 +334,12 @@ class Drawing:
 
 
 def lost_by_logarithms(curves: Sequence[Curve], log: str) -> str:
-    """Return how many points have no place on logarithmic axes; empty without any."""
+    """Return how many points have no place on logarithmic axes; empty without any. Raises DataError if that
+    is all of them.
+    """
+    for axis in "xy":
+        if axis in log and curves and not any((getattr(one, axis) > 0).any() for one in curves):
+            raise DataError(f"no value of {axis} is above 0, as the logarithmic axis needs")
     lost = sum(
         int(np.count_nonzero(getattr(one, axis) <= 0)) for one in curves for axis in "xy" if axis in log
     )

@@ -361,3 +361,15 @@ def test_texts_of_missing_attributes_are_errors(run: Run, named: Path, words: li
     assert done.code == 1
     assert "there is no attribute 'lost'" in done.errors
     assert not named.with_name("a.png").exists()
+
+
+@pytest.mark.parametrize("values", ["x=nan,nan", "x=-1,-2"])
+@pytest.mark.parametrize("log", ["x", "xy"])
+def test_logarithmic_axes_need_a_value_above_0(
+    values: str, log: str, run: Run, tmp_path: Path, text_format: str
+) -> None:
+    table, picture = path_for(tmp_path, text_format), tmp_path / "picture.png"
+    quire.new(values, "y=1,2").write(table)
+    outcome = run("plot", table, "-x", "x", "-y", "y", "--log", log, picture)
+    assert (outcome.code, picture.exists()) == (1, False)
+    assert outcome.errors == f"quire: {table}: no value of x is above 0, as the logarithmic axis needs\n"
