@@ -25,6 +25,7 @@ def test_blocks_of_verbs_have_whole_chunks(tmp_path: Path, monkeypatch: pytest.M
         with quire.create(tmp_path / f"{chunk}.h5", chunk=chunk) as out, out.step(0) as step:
             step.put("x", values)
     monkeypatch.setattr("quire.verbs.steplike.EVEN_ROWS", 30)
+    monkeypatch.setattr(Table, "rows_per_block", lambda self, names: 120)
     monkeypatch.setattr(Table, "blocks", noted)
     with quire.chain(tmp_path / "0.h5") as plain, quire.chain(tmp_path / "100.h5") as chunked:
         for chain in (plain, chunked):

@@ -113,7 +113,7 @@ def test_ranks_keep_the_same_rows(start: Start, one_beam: Path, tmp_path: Path) 
         (["--every", "0"], 2, "write 1 or more"),
         (["--every", "3", "--offset", "3"], 2, "write 0 to 2"),
         (["--fraction", "1.5"], 2, "at most 1"),
-        (["--fraction", "nan"], 2, "at most 1"),
+        (["--fraction", "nan"], 2, "a finite number"),
         (["--every", "2", "--by", "id"], 2, "--by goes with --fraction"),
         (["--fraction", "0.5", "--by", "x"], 2, "hash takes integers only"),
         (["--fraction", "0.5", "--weight", "q"], 1, 'no column or attribute "q"'),

@@ -414,10 +414,10 @@ def test_an_interruption_of_a_source_is_one() -> None:
 def test_the_limit_counts_what_is_on_its_way_to_the_engine() -> None:
     """The process keeps batches of its own beside the blocks of the engine, and each thread needs some."""
     query = "SELECT current_setting('memory_limit'), current_setting('threads')"
-    for limit, most, threads in ((100 << 20, "70", 1), (1 << 30, "716", None)):
+    for limit, most, threads in ((100 << 20, "64", 1), (1 << 30, "614", None)):
         with Engine(limit) as engine:
             ((given, count),) = engine.rows(query)
             assert given.startswith(most)
             assert given.endswith("MiB")
-            assert engine.batch_bytes * 16 <= limit - (70 << 20)
+            assert engine.batch_bytes * 16 <= limit - (64 << 20)
             assert threads in (None, count)
