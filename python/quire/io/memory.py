@@ -24,6 +24,8 @@ DEFAULT_CAPACITY_MIB: Final = 320
 PAGE: Final = 4096
 ALIGNMENT: Final = 64
 APART: Final = 5 * ALIGNMENT
+GROWTH: Final = 4
+"""Of arrays of unknown length: what is not written yet takes no memory."""
 
 
 def _capacity() -> int:
@@ -117,3 +119,28 @@ def concatenated(parts: Sequence[Array]) -> Array:
     """Independent. Return arrays, one after another, in memory as `allocate` returns it."""
     (made,) = allocate([np.result_type(*parts)], sum(map(len, parts)))
     return np.concatenate(parts, out=made)
+
+
+class Growing:
+    """An array of unknown length, in memory as `allocate` returns it. Its parts need no memory of their own
+    until the last one is known.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._memory = np.empty(0, dtype)
+        self._count = 0
+
+    def append(self, values: Array) -> None:
+        """Independent. Add values at the end."""
+        end = self._count + len(values)
+        if end > len(self._memory):
+            (larger,) = allocate([self._memory.dtype], max(end, GROWTH * self._count))
+            larger[: self._count] = self.values
+            self._memory = larger
+        self._memory[self._count : end] = values
+        self._count = end
+
+    @property
+    def values(self) -> Array:
+        """The values: a view, which may be of memory that later ones are not in."""
+        return self._memory[: self._count]

@@ -12,7 +12,7 @@ from quire import File, Step, Table
 from quire.io.expression import Expression
 from quire.io.histograms import Cut
 from quire.io.matches import Matches
-from quire.io.memory import require_room
+from quire.io.memory import Growing, require_room
 from quire.io.types import Array, dtype_of
 from quire.io.zones import near_rows
 from quire.toolkit.copied_table import CopiedTable, rows_of
@@ -26,7 +26,6 @@ from quire.verbs.steplike import (
     MissingValues,
     StepLike,
     TableLike,
-    joined_blocks,
     rows_to_read,
     taken,
     with_other_rows,
@@ -66,7 +65,7 @@ class MatchingTable(CopiedTable):
         self.columns = table.columns
         self._table = table
         self._matches = Matches(cast("Table", table), condition, rows)
-        self._numbers: list[Array] = []
+        self._numbers = Growing(np.dtype(np.int64))
         self.is_searched = False
         """Whether it is known which rows satisfy the condition."""
 
@@ -80,9 +79,7 @@ class MatchingTable(CopiedTable):
         """Independent. Return the numbers of the rows in the table, ascending."""
         if not self.is_searched:
             deque(self._found([]), maxlen=0)
-        if len(self._numbers) != 1:
-            self._numbers = [np.concatenate([np.empty(0, np.int64), *self._numbers])]
-        return self._numbers[0]
+        return self._numbers.values
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -105,13 +102,12 @@ class MatchingTable(CopiedTable):
         wanted = list(self.columns if names is None else names)  # list(self) asks for the number of rows
         if rows is not None or self.is_searched or not wanted:
             return super().read(wanted, rows)
-        empty = {name: np.empty(0, dtype_of(self[name].type)) for name in wanted}
-        parts, size = [empty], 0
+        found = {name: Growing(dtype_of(self[name].type)) for name in wanted}
         for block in self._found(wanted):
-            parts.append(block)
-            size += sum(values.nbytes for values in block.values())
-            require_room(size, "the columns")
-        return joined_blocks(parts)
+            for name, values in block.items():
+                found[name].append(values)
+            require_room(sum(one.values.nbytes for one in found.values()), "the columns")
+        return {name: one.values for name, one in found.items()}
 
     def blocks(
         self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
@@ -143,7 +139,7 @@ class MatchingTable(CopiedTable):
 
     def _found(self, names: Sequence[str], size: int | None = None) -> Iterator[dict[str, Array]]:
         """Yield columns of the rows of each block with any. After the last one the rows are known."""
-        numbers = []
+        numbers = Growing(np.dtype(np.int64))
         for found, block in self._matches.blocks(names, size or self.rows_to_read(names)):
             numbers.append(found)
             yield block

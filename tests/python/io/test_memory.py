@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire import _core
-from quire.io.memory import PAGE, SMALLEST_BLOCK, allocate
+from quire.io.memory import PAGE, SMALLEST_BLOCK, Growing, allocate
 from quire.io.types import dtype_of, type_names
 
 MIB = 1 << 20
@@ -120,3 +120,25 @@ def test_the_environment_sets_the_capacity(setting: str, kept: int | None) -> No
         assert 'QUIRE_POOL is ""' in run.stderr
     else:
         assert run.stdout.strip() == str(kept), run.stderr
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "object"])
+def test_an_array_grows_at_its_end(dtype: str) -> None:
+    grown = Growing(np.dtype(dtype))
+    assert grown.values.tolist() == []
+    parts = [
+        np.arange(first, first + count).astype(dtype)
+        for first, count in ((0, 3), (3, 0), (3, 400_000), (7, 1))
+    ]
+    for part in parts:
+        grown.append(part)
+    assert grown.values.dtype == dtype
+    np.testing.assert_array_equal(grown.values, np.concatenate(parts))
+
+
+def test_values_stay_while_their_array_grows() -> None:
+    grown = Growing(np.dtype(np.int64))
+    grown.append(np.arange(5))
+    before = grown.values
+    grown.append(np.arange(1000))
+    assert before.tolist() == [0, 1, 2, 3, 4]
