@@ -16,7 +16,7 @@ import numpy as np
 from quire.errors import Placing, UsageError
 from quire.io.binnable import Binnable
 from quire.io.habits import Hinting, instead_of_array
-from quire.io.memory import allocate, concatenated
+from quire.io.memory import Growing, allocate
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
 from quire.io.search import Part, Report, Search, bound_condition
@@ -157,15 +157,11 @@ class Matches(Binnable):
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
         """Independent. Return the values of the matching rows, by column."""
-        wanted = self._wanted(names)
-        parts: dict[str, list[Array]] = {name: [] for name in wanted}
-        for _, block in self.blocks(wanted):
-            for name in wanted:
-                parts[name].append(block[name])
-        return {
-            name: concatenated(found) if found else np.empty(0, self.table[name].dtype)
-            for name, found in parts.items()
-        }
+        found = {name: Growing(self.table[name].dtype) for name in self._wanted(names)}
+        for _, block in self.blocks(found):
+            for name, values in block.items():
+                found[name].append(values)
+        return {name: one.values for name, one in found.items()}
 
     def to_pandas(self, names: Iterable[str] | str | None = None) -> Any:
         """Independent. Read the matching rows as a pandas DataFrame, see `Table.to_pandas`.

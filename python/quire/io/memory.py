@@ -115,12 +115,6 @@ def allocate(
     ]
 
 
-def concatenated(parts: Sequence[Array]) -> Array:
-    """Independent. Return arrays, one after another, in memory as `allocate` returns it."""
-    (made,) = allocate([np.result_type(*parts)], sum(map(len, parts)))
-    return np.concatenate(parts, out=made)
-
-
 class Growing:
     """An array of unknown length, in memory as `allocate` returns it. Its parts need no memory of their own
     until the last one is known.

@@ -11,7 +11,7 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, Attributes, NamedItems, attributes_from_core, core_value
-from quire.io.memory import concatenated, require_room
+from quire.io.memory import require_room
 from quire.io.quantity import Quantity
 from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of, type_of
@@ -465,7 +465,7 @@ def rows_to_read(table: Any, names: Iterable[str]) -> int:
 
 def joined_blocks(blocks: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     """Independent. Return the columns of blocks, one after another."""
-    return {name: concatenated([block[name] for block in blocks]) for name in blocks[0]}
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def chosen_table(step: StepLike, name: str = "") -> Any:
