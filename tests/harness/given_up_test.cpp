@@ -106,6 +106,33 @@ class GivenUp : public testing::TestWithParam<Variant> {
     return is_kept;
   }
 
+  /// The same if an exception of one rank leaves close_after(), after the last commit or before it.
+  bool is_kept_after_exception(int leaver, bool is_late) {
+    Writer out = create(file_, comm_, options_);
+    const bool leaves = comm_.rank() == leaver;
+    std::vector<double> written;
+    const auto error = error_of([&] {
+      out.close_after([&] {
+        if (leaves && !is_late) throw Error(ErrorKind::conflict, "the beam was lost");
+        written = write_steps(out);
+        if (leaves) throw Error(ErrorKind::conflict, "the beam was lost");
+      });
+    });
+    const bool is_kept = is_late && marks_in_file() == written;
+    if (leaves) {
+      EXPECT_TRUE(error && error->kind() == ErrorKind::conflict) << "the exception of the program is lost";
+    } else if (is_kept) {
+      EXPECT_EQ(error, std::nullopt) << error->what();
+    } else if (error) {
+      EXPECT_EQ(error->kind(), ErrorKind::aborted) << error->what();
+      EXPECT_EQ(error->rank(), leaver) << error->what();
+      EXPECT_NE(error->message().find("the beam was lost"), std::string::npos) << error->what();
+    } else {
+      ADD_FAILURE() << "steps are lost without an error";
+    }
+    return is_kept;
+  }
+
   /// An exception on one rank ends its writer, all others close. Returns the marks of the steps that were committed.
   std::vector<double> written_without(int leaver) {
     std::vector<double> written;
@@ -182,6 +209,18 @@ TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileWithAnErrorOnAllRanks) {
   if (comm_.rank() == leaver) static_cast<void>(out.step(9));
   expect_error(error_of([&] { out.close(); }), leaver, "left without commit");
   EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+}
+
+TEST_P(GivenUp, NoRankWaitsForOneThatLeavesCloseAfterByAnException) {
+  for (const int leaver : leavers()) {
+    ASSERT_TRUE(prepare({{"replacement", "direct"}}));
+    EXPECT_TRUE(is_kept_after_exception(leaver, true)) << leaver;
+    ASSERT_TRUE(prepare({{"replacement", "whole"}}));
+    EXPECT_FALSE(is_kept_after_exception(leaver, false)) << leaver;
+    EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+    const bool is_kept = is_kept_after_exception(leaver, true);
+    EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step) << leaver;
+  }
 }
 
 TEST_P(GivenUp, CommittedStepsStayWithAnErrorOnAllOthersIfAnExceptionEndsAWriter) {

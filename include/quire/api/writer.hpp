@@ -176,7 +176,7 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   /// Independent. Releases the file; call close() to get errors. A file that appears at close (appears_at_close()) is
   /// then dropped. Other ranks are not notified, also not of an exception: their collective calls on the file wait for
-  /// this rank until the deadline. abort() notifies them.
+  /// this rank until the deadline. close_after() and abort() notify them.
   ~Writer();
 
   /// Independent. An attribute of the file, before the first commit. Where the format allows adding attributes, also
@@ -234,6 +234,10 @@ class Writer {
   /// Collective. Completes the file and closes it. Every rank throws the same error. Throws an aborted error if a rank
   /// has left a file with replacement=whole: its committed steps are dropped, and the previous file stays.
   void close();
+
+  /// Collective. `write`, which writes the steps, then close(). An exception of `write` on any rank ends the file there
+  /// as abort() does, so that no other rank waits for it, and is thrown again on this rank.
+  void close_after(const std::function<void()>& write);
 
   /// Collective. close() on a rank that cannot continue: ranks in a commit at that time throw an aborted error that
   /// carries `reason` and this rank, and close later. Committed steps stay, except for a step in flight. With

@@ -264,17 +264,23 @@ bool Writer::appears_at_close() const {
 
 namespace {
 
-WriteStep filled_step(Writer& writer, std::int64_t number, const std::function<void(WriteStep&)>& fill) {
-  WriteStep step = writer.step(number);
+/// Calls `work`. If it throws, aborts `written`, a step or a file, for this reason, and throws the same exception.
+void call_or_abort(auto& written, const std::function<void()>& work) {
+  const auto abort = [&](const std::string& reason) { static_cast<void>(caught([&] { written.abort(reason); })); };
   try {
-    fill(step);
+    work();
   } catch (const std::exception& error) {
-    step.abort(error.what());
+    abort(error.what());
     throw;
   } catch (...) {
-    step.abort("an exception was thrown that is no std::exception");
+    abort("an exception was thrown that is no std::exception");
     throw;
   }
+}
+
+WriteStep filled_step(Writer& writer, std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  WriteStep step = writer.step(number);
+  call_or_abort(step, [&] { fill(step); });
   return step;
 }
 
@@ -306,6 +312,11 @@ bool Writer::test() {
 }
 
 void Writer::close() { close_writer(*state_, Incomplete::kept); }
+
+void Writer::close_after(const std::function<void()>& write) {
+  call_or_abort(*this, write);
+  close();
+}
 
 void Writer::abort(const std::string& reason) { abort_writer(*state_, reason, Incomplete::kept); }
 
