@@ -30,6 +30,31 @@ template <class Value>
   return reinterpret_cast<Value*>(call.out);
 }
 
+/// Rows for which a loop requests later rows from memory at once.
+inline constexpr std::size_t strip_rows = 32;
+/// How far ahead, in bytes. The processor itself requests nothing beyond a page, and loops end with a block: columns
+/// that are used in place came at half of the speed of the memory.
+inline constexpr std::size_t bytes_ahead = 4096;
+
+/// Requests the memory of the strip that is `bytes_ahead` after `values`; it may be after the end of the column.
+template <class Value>
+[[gnu::always_inline]] inline void request_ahead(const Value* values) {
+  constexpr std::size_t line = 64;
+  for (std::size_t at = 0; at < strip_rows * sizeof(Value); at += line) {
+    __builtin_prefetch(reinterpret_cast<const char*>(values) + bytes_ahead + at);
+  }
+}
+
+/// `one(i)` for every row; `ahead(i)` at the first row of each strip.
+[[gnu::always_inline]] inline void each_row(std::size_t count, const auto& ahead, const auto& one) {
+  std::size_t i = 0;
+  for (; i + strip_rows <= count; i += strip_rows) {
+    ahead(i);
+    for (std::size_t j = i; j < i + strip_rows; ++j) one(j);
+  }
+  for (; i < count; ++i) one(i);
+}
+
 template <class Operation, class Left, class Right, class Out>
 [[gnu::always_inline]] inline std::size_t binary_body(const Call& call) {
   const Left* const left = operand<Left>(call, 0);
@@ -38,10 +63,14 @@ template <class Operation, class Left, class Right, class Out>
   const std::size_t count = call.count;
   if (call.single[0]) {
     const Left value = left[0];
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(value, right[i]));
+    each_row(
+        count, [&](std::size_t i) { request_ahead(right + i); },
+        [&](std::size_t i) { out[i] = static_cast<Out>(Operation{}(value, right[i])); });
   } else if (call.single[1]) {
     const Right value = right[0];
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(left[i], value));
+    each_row(
+        count, [&](std::size_t i) { request_ahead(left + i); },
+        [&](std::size_t i) { out[i] = static_cast<Out>(Operation{}(left[i], value)); });
   } else {
     for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(left[i], right[i]));
   }
