@@ -150,8 +150,11 @@ def pytest_selections(choice: str, whole: bool) -> dict[str, tuple[str, list[str
         return {"all": ("golden and not nightly", [])}
     if not whole:
         return {"all": ("not nightly", [])}
-    # Tests that start ranks want all processors; the others share them.
-    return {"serial": ("not nightly and not mpi", ["-n", "auto"]), "mpi": ("not nightly and mpi", [])}
+    # Tests that start ranks come after the others: two at a time, by file, since a worker keeps its ranks.
+    return {
+        "serial": ("not nightly and not mpi", ["-n", "auto"]),
+        "mpi": ("not nightly and mpi", ["-n", "2", "--dist", "loadfile"]),
+    }
 
 
 def run_ctest(build: Path, preset: str, choice: str, extra: list[str], totals: Totals) -> None:

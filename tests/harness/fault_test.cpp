@@ -37,11 +37,17 @@ bool same_everywhere(Comm& comm, const std::string& mine) {
 
 class Faults : public testing::TestWithParam<Variant> {
  protected:
+  /// One communicator for all files, as in a program: to divide a new one by node takes long on few cores.
+  static void SetUpTestSuite() {
+    ranks_ = everyone();
+    ranks_->set_deadline(std::chrono::seconds(60));
+  }
+  static void TearDownTestSuite() { ranks_.reset(); }
+
   /// Writes step 0 whole and step 1 with a fault on one rank; or the only step of a file that holds no more.
   void run(const Fault& fault, int failing_rank, bool must_fail) {
     const Format& format = *GetParam().format;
-    Comm comm = everyone();
-    comm.set_deadline(std::chrono::seconds(60));
+    Comm comm = *ranks_;
     const std::string file = path("fault_" + GetParam().name());
     const bool is_only = format.holds_one_step;
     if (!is_only) write_first_step(file, comm);
@@ -93,10 +99,12 @@ class Faults : public testing::TestWithParam<Variant> {
     }
     in.close();
   }
+
+  static inline std::optional<Comm> ranks_{};
 };
 
 TEST_P(Faults, DiskIsFullOnEachRankInTurn) {
-  const int size = everyone().size();
+  const int size = ranks_->size();
   for (int rank = 0; rank < size; ++rank) {
     for (const std::uint64_t after : {0, 1, 100}) {
       SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
@@ -106,7 +114,7 @@ TEST_P(Faults, DiskIsFullOnEachRankInTurn) {
 }
 
 TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
-  const int size = everyone().size();
+  const int size = ranks_->size();
   for (int rank = 0; rank < size; ++rank) {
     SCOPED_TRACE("rank " + std::to_string(rank));
     run({.after_bytes = 0, .error_number = 5, .on_read = false, .on_sync = true}, rank, true);
@@ -115,7 +123,7 @@ TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
 
 TEST_P(Faults, ReadingFailsOnOneRankOnly) {
   const Format& format = *GetParam().format;
-  Comm comm = everyone();
+  Comm comm = *ranks_;
   const std::string file = path("fault_read_" + GetParam().name());
   write_first_step(file, comm);
   Sample sample(format, rows);
