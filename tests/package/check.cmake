@@ -1,7 +1,7 @@
 # Installs the library of `BUILD` into `PREFIX` (with `FORTRAN` also the module), builds the programs in `SOURCE` against
 # that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG` in each language, and runs them in
-# `WORK`, those with MPI by `STARTER`. Then compiles each installed header alone, and with `PYTHON` runs the installed command and
-# package, which read the file of the programs.
+# `WORK`, those with MPI by `STARTER`. With `HEADERS`, compiles each installed header alone, and with `PYTHON` runs the
+# installed command and package, which read the file of the programs.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -42,19 +42,21 @@ if(FORTRAN)
   run_by_pkg_config(quire-fortran ${SOURCE}/fortran/client.f90 ${FORTRAN})
 endif()
 
-file(GLOB_RECURSE headers RELATIVE ${PREFIX}/include ${PREFIX}/include/quire/*.hpp)
-if(NOT headers)
-  message(FATAL_ERROR "No header is installed in ${PREFIX}/include")
+if(HEADERS)
+  file(GLOB_RECURSE headers RELATIVE ${PREFIX}/include ${PREFIX}/include/quire/*.hpp)
+  if(NOT headers)
+    message(FATAL_ERROR "No header is installed in ${PREFIX}/include")
+  endif()
+  if(NOT MPI)
+    list(REMOVE_ITEM headers quire/comm/mpi.hpp)
+  endif()
+  execute_process(COMMAND ${PKG_CONFIG} --cflags quire OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  foreach(header IN LISTS headers)
+    file(WRITE ${WORK}/alone.cpp "#include <${header}>\n")
+    run(${CXX_COMPILER} -std=c++20 -fsyntax-only ${WORK}/alone.cpp ${flags})
+  endforeach()
 endif()
-if(NOT MPI)
-  list(REMOVE_ITEM headers quire/comm/mpi.hpp)
-endif()
-execute_process(COMMAND ${PKG_CONFIG} --cflags quire OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(flags UNIX_COMMAND "${flags}")
-foreach(header IN LISTS headers)
-  file(WRITE ${WORK}/alone.cpp "#include <${header}>\n")
-  run(${CXX_COMPILER} -std=c++20 -fsyntax-only ${WORK}/alone.cpp ${flags})
-endforeach()
 
 if(PYTHON)
   foreach(component python tools)
