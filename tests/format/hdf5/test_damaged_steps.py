@@ -208,21 +208,34 @@ def test_joined_files_report_the_damaged_steps_of_each(tmp_path: Path) -> None:
         assert file.numbers == OTHERS
 
 
-REPAIR = """
+REMOVALS = {
+    "repair": """
 import sys, quire
 quire.repair(sys.argv[1], dropped=[2])
-"""
+""",
+    "append": """
+import sys, quire
+with quire.append(sys.argv[1], after=quire.After(1, "drop")) as out:
+    for number in (3, 4):
+        with out.step(number) as step:
+            step.put("x", [1.0, 2.0])
+""",
+}
 
 
+@pytest.mark.parametrize("removal", REMOVALS)
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_hdf5_reports_nothing_at_exit(tmp_path: Path, kind: str) -> None:
+def test_hdf5_reports_nothing_at_exit(tmp_path: Path, kind: str, removal: str) -> None:
     path = tmp_path / "beam.h5"
     damage(path, kind)
     ended = subprocess.run(
-        [sys.executable, "-c", REPAIR, str(path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", REMOVALS[removal], str(path)], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout + ended.stderr) == (0, "")
-    require_others(path)
+    if removal == "repair":
+        require_others(path)
+    with quire.open(path) as file:
+        assert file.numbers == OTHERS
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
