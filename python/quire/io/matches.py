@@ -232,7 +232,7 @@ class Matches(Binnable):
                     yield first, range(first, first + count), {}
                     continue
                 found = self.bound.select(block, first, count)
-                here = found - first
+                here = found - first if names else found
                 yield first, found, {name: block[name].take(here) for name in names}
 
     def _chosen(
