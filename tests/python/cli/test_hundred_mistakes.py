@@ -205,7 +205,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 --beam --species unobtainium", 2, "'unobtainium' is not a species; there are electron"),
     ("stats beam.h5 --beam --convention impctx", 2, "there is no convention 'impctx' (nearest: impactx)"),
     ("stats beam.h5 --beam --slices none", 2, "'none' is not a number of slices; write for example 50"),
-    ("stats twiss.table --beam", 2, "no phase-space convention; * a beam has a row for each particle"),
+    ("stats twiss.table --beam", 1, "no phase-space convention; * a beam has a row for each particle"),
     ("convert beam.h5 out.h5 --for impctx", 2, "there is no program 'impctx' (nearest: impactx)"),
     ("convert beam.h5 out.h5 --convention impactx", 2, "describe particles for a program: give --for too"),
     ("import data.csv out.h5 --from asta", 2, "'asta' (nearest: astra"),
