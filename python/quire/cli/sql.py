@@ -117,4 +117,4 @@ def print_result(chain: StepChain, rows: str | None, comma: bool, json: bool) ->
         for sentence in step.warnings:
             report_warning(sentence)
     with paged():
-        view.show(Viewer(None, parse_rows(rows), is_short, None, False).sheets(iter(chain)))
+        view.show(Viewer(None, parse_rows(rows), is_short, None, False, numbered=False).sheets(iter(chain)))

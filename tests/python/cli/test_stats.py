@@ -174,7 +174,7 @@ def test_options_of_particles_need_beam(run: Run, particles: Path) -> None:
 def test_an_uncertain_convention_is_an_error_with_the_option(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "bare.h5", gaussian(5), units={})
     outcome = run("stats", path, "--beam")
-    assert outcome.code == 2
+    assert outcome.code == 1
     assert "columns px, py, pz have no unit; candidates are opal, " in outcome.errors
     assert "choose one by --convention NAME" in outcome.errors
     assert run("stats", path, "--beam", "--convention", "opal").code == 0
@@ -298,3 +298,10 @@ def test_rows_that_are_kept_have_attributes_only(run: Run, one_beam: Path) -> No
     outcome = run("run", one_beam, "/", "stats", "--keep-rows", "--window", "3", "std(x)")
     assert outcome.code == 2
     assert "--keep-rows makes attributes" in outcome.errors
+
+
+def test_results_with_a_row_for_each_step_are_not_titled_by_a_step(run: Run, beam: Path) -> None:
+    assert run("stats", beam, "mean(x)").output.splitlines()[0] == "3 rows"
+    assert run("stats", beam, "mean(x)", "--steps", "4").output.splitlines()[0] == "1 row"
+    grouped = run("run", beam, "/", "group", "b=bin(x,2)", "/", "stats", "mean(x)").output.splitlines()
+    assert [line for line in grouped if line.startswith("step")] == [f"step {n}: 2 rows" for n in (1, 4, 9)]
