@@ -68,13 +68,16 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     from quire.errors import BadFileError, Error, MissingFileError
 
     if isinstance(problem, MissingFileError):
-        return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
+        near = "" if "there is no directory" in problem.message else near_file(problem.file)
+        return str(problem) + near, ExitCode.INPUT_OUTPUT
     if isinstance(problem, BadFileError) and os.path.isfile(problem.file or ""):  # a pipe has been read
         from quire.cli.streams import import_first
 
         problem = import_first(problem, problem.file, problem.file)
     if isinstance(problem, Error):
-        return with_options(str(problem)), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
+        return with_options(str(problem)) + quoting(problem.message), CODE_OF_KIND.get(
+            problem.kind, ExitCode.DEFECT
+        )
     if isinstance(problem, OSError):
         name = problem.filename
         if name is None and problem.errno in FULL:
@@ -109,7 +112,8 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
 
 
 ARGUMENT = (
-    r"\b(?<!option )(convention|nearest|overwrite|replace|rows|species|steps|table|versus)=(\"?)([\w-]+)\2"
+    r"\b(?<!option )(convention|key|nearest|overwrite|replace|rows|species|steps|table|versus)"
+    r"=(\"?)([\w-]+)\2"
 )
 """An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
 
@@ -123,6 +127,12 @@ def with_options(message: str) -> str:
         return f"--{found[1]} {found[3]}"
 
     return re.sub(ARGUMENT, option, message)
+
+
+def quoting(message: str) -> str:
+    """Independent. Return a hint at the quotes of a condition of which only a name arrived."""
+    is_name = re.match(r"'\w+' is not a condition", message)
+    return "; quote conditions: a shell takes < and > as redirection" if is_name else ""
 
 
 def near_file(path: str | None) -> str:

@@ -145,7 +145,7 @@ def key_of(table: Any, key: str) -> str:
         return KEY
     found = [name for name in table if LIKE_KEY.search(name)]
     if len(found) != 1:
-        raise DataError("no column is known to identify particles", advice="name it by key")
+        raise DataError("no column is known to identify particles", advice="name it by key=NAME")
     return str(found[0])
 
 
@@ -201,7 +201,7 @@ def find_rows(table: Any, key: str, ids: Array) -> Array:
         raise ConflictError(
             f"{count.max()} rows have the id {ids[count.argmax()]}",
             object=key,
-            advice="name a column of unique ids by key",
+            advice="name a column of unique ids by key=NAME",
         )
     return rows
 
