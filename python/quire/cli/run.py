@@ -71,12 +71,12 @@ def run(
     read_option: ReadOptions = None,
     strict: Strict = False,
 ) -> None:
-    """Change a file by several verbs, one after another, without files between them.
+    """Change a file by several verbs, one after another.
 
     A / alone is between the verbs; options of this command come before IN. Each verb works on the steps that
-    the one before it makes; columns are read when a verb needs them. The last verb is write OUT, or
-    get NAME... for values in scripts; without it the result is printed. quire run x / VERB --help describes
-    a verb.
+    the one before it makes, without files between them; columns are read when a verb needs them. The last
+    verb is write OUT, or get NAME... for values in scripts; without it the result is printed.
+    quire run x / VERB --help describes a verb.
 
     New data begin a chain by new NAME=... in place of IN.
 

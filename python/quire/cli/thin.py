@@ -79,7 +79,7 @@ def thin(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Copy a file with a sample of its rows: every N-th, or a random fraction.
+    """Copy a file with a sample of its rows: every N-th, or at random.
 
     A random sample depends on the seed and on the number of each row; with --by on the values of an integer
     column, so that the same particles are kept in all steps. The result does not depend on the number of
