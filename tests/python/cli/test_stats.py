@@ -225,11 +225,22 @@ def test_reductions_are_a_row_for_each_step(run: Run, particles: Path, tmp_path:
     assert run("get", target, "n").output == "20\n"
 
 
-@pytest.mark.parametrize("option", ["--beam", "--columns=x", "--json"])
+@pytest.mark.parametrize("option", ["--beam", "--columns=x"])
 def test_options_of_columns_are_refused_for_reductions(run: Run, particles: Path, option: str) -> None:
     outcome = run("stats", particles, "std(x)", option)
     assert (outcome.code, outcome.output) == (2, "")
     assert f"{option.partition('=')[0]} is an option of statistics without WHAT" in outcome.errors
+
+
+def test_reductions_are_printed_as_json_with_all_digits(run: Run, particles: Path, tmp_path: Path) -> None:
+    table = json.loads(run("stats", particles, "m=mean(x)", "--json").output)["tables"][0]
+    place, unit = table["columns"].index("m"), dict(zip(table["columns"], table["units"], strict=True))["m"]
+    with quire.open(particles) as file:
+        assert [row[place] for row in table["rows"]] == pytest.approx([x["x"][:].mean() for x in file], 1e-12)
+        assert unit == file[0]["x"].unit
+    target = tmp_path / "numbers.h5"
+    report = json.loads(run("stats", particles, "mean(x)", "--json", "-o", target).output)
+    assert (report["path"], report["rows"]) == (str(target), len(table["rows"]))
 
 
 def test_one_name_is_one_number(run: Run, tmp_path: Path) -> None:
