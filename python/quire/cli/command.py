@@ -75,7 +75,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
 
         problem = import_first(problem, problem.file, problem.file)
     if isinstance(problem, Error):
-        return with_options(str(problem)) + quoting(problem.message), CODE_OF_KIND.get(
+        return with_options(str(problem)) + of_shell(problem.message), CODE_OF_KIND.get(
             problem.kind, ExitCode.DEFECT
         )
     if isinstance(problem, OSError):
@@ -129,10 +129,21 @@ def with_options(message: str) -> str:
     return re.sub(ARGUMENT, option, message)
 
 
-def quoting(message: str) -> str:
-    """Independent. Return a hint at the quotes of a condition of which only a name arrived."""
-    is_name = re.match(r"'\w+' is not a condition", message)
-    return "; quote conditions: a shell takes < and > as redirection" if is_name else ""
+UNIT_OF_NUMBER = r'"(\w+)" at character \d+ is not expected: an operator is missing'
+"""The message about what follows a number, such as a unit."""
+
+
+def of_shell(message: str) -> str:
+    """Independent. Return a hint at what is often typed: a condition without quotes, of which only a name
+    arrives, and a unit after a number.
+    """
+    from quire import units
+
+    if re.match(r"'\w+' is not a condition", message):
+        return "; quote conditions: a shell takes < and > as redirection"
+    found = re.match(UNIT_OF_NUMBER, message)
+    is_unit = found is not None and units.is_known(found[1])
+    return "; numbers have no unit here: a column is compared in its own unit" if is_unit else ""
 
 
 def near_file(path: str | None) -> str:

@@ -450,6 +450,8 @@ def place_of_extra(text: str, context: Any) -> str:
         parts = value if isinstance(value, (list, tuple)) else [value]
         if parts and isinstance(parts[-1], str) and parts[-1].endswith(","):
             return f"; a list of names has no blanks: {parts[-1]}{words[0]}"
+    if "--fraction" in options and re.fullmatch(r"0?\.\d+", text):
+        return f"; a random sample is taken by --fraction {text}"
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
         return "; one command writes one file, except quire convert IN... DIRECTORY/"
     if "--fraction" in options and text.isdecimal():

@@ -178,6 +178,12 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --where 'x > 0, y > 0'", 2, "commas separate arguments; write and between conditions"),
     ("show beam.h5 --where x", 2, "'x' is not a condition: compare something, as in x > 0"),
     ("filter beam.h5 out.h5 x", 2, "; quote conditions: a shell takes < and > as redirection"),
+    (
+        "filter beam.h5 out.h5 'x > 1 mm'",
+        2,
+        "; numbers have no unit here: a column is compared in its own unit",
+    ),
+    ("thin beam.h5 out.h5 0.1", 2, "; a random sample is taken by --fraction 0.1"),
     ("filter beam.h5 out.h5 x+1", 2, "'x+1' is not a condition: compare something, as in x > 0"),
     ("track twiss.table out.h5 --ids 3", 1, "known to identify particles; name it by --key NAME"),
     ("sort beam.h5 out.h5 z:asc:desc", 2, "'z:asc:desc' has two orders: write asc or desc"),
@@ -191,7 +197,11 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("filter beam.h5 out.h5 'x > 0 OR px > 0'", 2, '"OR" at character 7 is no operator: write or'),
     ("define beam.h5 out.h5 r", 2, "'r' is not a definition; write NAME=EXPRESSION"),
     ("define beam.h5 out.h5 'r=hypot(x'", 2, "the arguments are not closed by )"),
-    ("define beam.h5 out.h5 'x=2*x'", 1, "there is a column or attribute of this name; --replace replaces it"),
+    (
+        "define beam.h5 out.h5 'x=2*x'",
+        1,
+        "there is a column or attribute of this name; --replace replaces it",
+    ),
     ("define beam.h5 out.h5 'r=x+s*px'", 2, "the units differ: m and m m$be$nc"),
     ("define beam.h5 out.h5 'r=x' --unit q=mm", 2, "--unit names 'q', which is not defined here"),
     # units and formats of numbers
