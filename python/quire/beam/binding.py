@@ -45,8 +45,8 @@ class Source:
 class Binding:
     """How rows of a source become particles.
 
-    Raises UsageError for an unknown convention or species, ConflictError for units that do not fit,
-    MissingError for attributes that the convention needs.
+    Raises UsageError for an unknown convention or species, DataError if the columns are those of no
+    convention, ConflictError for units that do not fit, MissingError for attributes that it needs.
     """
 
     def __init__(self, source: Source, convention: str | None = None, species: str | None = None) -> None:

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any, Final
 
 from quire import units
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, DataError, UsageError
 from quire.near import there_is_no
 
 SUFFIX: Final = ".toml"
@@ -154,7 +154,7 @@ def convention_named(name: str) -> Convention:
 def recognise(found: Mapping[str, str]) -> Convention:
     """Independent. Return the convention of a table, from the names of its columns with their units.
 
-    Nothing is guessed: raises UsageError that names the candidates if there are several, or if columns lack
+    Nothing is guessed: raises DataError that names the candidates if there are several, or if columns lack
     the units that distinguish them.
     """
     named = [one for one in map(convention_named, convention_names()) if one.fits(found)]
@@ -162,7 +162,7 @@ def recognise(found: Mapping[str, str]) -> Convention:
     possible = [one for one in named if not reasons[one.name]]
     if not possible:
         contradictions = "; ".join(f"not {name}: {reason}" for name, reason in reasons.items())
-        raise UsageError(
+        raise DataError(
             "the columns are those of no phase-space convention"
             + (f" ({contradictions})" if reasons else ""),
             advice=nearest(found),
@@ -172,7 +172,7 @@ def recognise(found: Mapping[str, str]) -> Convention:
         return certain[0]
     lacking = sorted({name for one in possible for name in one.lacking_units(found)})
     why = "the columns fit several of them" if certain else f"columns {', '.join(lacking)} have no unit"
-    raise UsageError(
+    raise DataError(
         f"the phase-space convention is not certain: {why}; "
         f"candidates are {', '.join(one.name for one in certain or possible)}",
         advice="choose one by convention=NAME",

@@ -48,7 +48,7 @@ def advise(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Recommend a transport, physical files, stripes, alignment and hints, each with its reason.
+    """Recommend transport, stripes, alignment and hints, with reasons.
 
     The contents of a step are read from the file; for a directory, --workload describes them. Each
     recommendation names its basis: a measurement on this system, a measurement on one node, a publication,

@@ -72,7 +72,7 @@ def main(
     launcher: Launched = "",
     driver: Driver = "",
 ) -> None:
-    """Compare methods of writing and reading files: plan, launch, resume, report.
+    """Compare methods of writing and reading: plan, launch, resume, report.
 
     Each pass runs each method once, in a random order that is recorded. All values are verified, outside of
     the measured time. Without a command the presets are listed, or the one of --preset is run.

@@ -21,7 +21,7 @@ def calc(
     unit: Unit = False,
     rpn_definitions: RpnDefinitions = None,
 ) -> None:
-    """Print the value of an expression of numbers and constants, for shell scripts.
+    """Print the value of an expression of numbers, for shell scripts.
 
     Write an expression that begins with a minus sign in parentheses, or after --. A value that is no number,
     such as that of 1/0, is an error.

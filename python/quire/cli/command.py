@@ -68,13 +68,16 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     from quire.errors import BadFileError, Error, MissingFileError
 
     if isinstance(problem, MissingFileError):
-        return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
+        near = "" if "there is no directory" in problem.message else near_file(problem.file)
+        return str(problem) + near, ExitCode.INPUT_OUTPUT
     if isinstance(problem, BadFileError) and os.path.isfile(problem.file or ""):  # a pipe has been read
         from quire.cli.streams import import_first
 
         problem = import_first(problem, problem.file, problem.file)
     if isinstance(problem, Error):
-        return with_options(str(problem)), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
+        return with_options(str(problem)) + of_shell(problem.message), CODE_OF_KIND.get(
+            problem.kind, ExitCode.DEFECT
+        )
     if isinstance(problem, OSError):
         name = problem.filename
         if name is None and problem.errno in FULL:
@@ -109,7 +112,8 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
 
 
 ARGUMENT = (
-    r"\b(?<!option )(convention|nearest|overwrite|replace|rows|species|steps|table|versus)=(\"?)([\w-]+)\2"
+    r"\b(?<!option )(convention|key|nearest|overwrite|replace|rows|species|steps|table|versus)"
+    r"=(\"?)([\w-]+)\2"
 )
 """An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
 
@@ -123,6 +127,23 @@ def with_options(message: str) -> str:
         return f"--{found[1]} {found[3]}"
 
     return re.sub(ARGUMENT, option, message)
+
+
+UNIT_OF_NUMBER = r'"(\w+)" at character \d+ is not expected: an operator is missing'
+"""The message about what follows a number, such as a unit."""
+
+
+def of_shell(message: str) -> str:
+    """Independent. Return a hint at what is often typed: a condition without quotes, of which only a name
+    arrives, and a unit after a number.
+    """
+    from quire import units
+
+    if re.match(r"'\w+' is not a condition", message):
+        return "; quote conditions: a shell takes < and > as redirection"
+    found = re.match(UNIT_OF_NUMBER, message)
+    is_unit = found is not None and units.is_known(found[1])
+    return "; numbers have no unit here: a column is compared in its own unit" if is_unit else ""
 
 
 def near_file(path: str | None) -> str:

@@ -31,7 +31,7 @@ def convert_script(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
 ) -> None:
-    """Rewrite calls of an older toolkit in a script in sh, csh or Tcl as commands of Quire.
+    """Rewrite calls of an older toolkit in sh, csh and Tcl scripts.
 
     Calls of programs that quire shims installs become the commands that they print with --explain; variables
     stay variables, and programs between pipes become one chain. Everything else is kept byte for byte. What

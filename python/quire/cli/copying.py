@@ -17,6 +17,7 @@ from quire.cli.progress import progress
 from quire.cli.streams import communicator_for, display_name, is_standard_output, readable, writable
 
 if TYPE_CHECKING:
+    from quire.errors import UsageError
     from quire.toolkit.request import CopyReport, Request
 
 Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is standard input.")]
@@ -50,6 +51,15 @@ Strict = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing about what is written.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def unnamed_format() -> UsageError:
+    """Independent. Return the error of a data file on standard output without a format."""
+    from quire.errors import UsageError
+    from quire.io.formats import format_infos
+
+    names = ", ".join(one.name for one in format_infos() if one.tables)
+    return UsageError(f"standard output has no suffix: give --format, one of {names}")
 
 
 def inputs_and_output(paths: Sequence[str]) -> tuple[list[str], str]:
@@ -107,14 +117,13 @@ def common_request(
     **others: Any,
 ) -> Request:
     """Return the request for the common options. Raises UsageError."""
-    from quire.errors import UsageError
     from quire.toolkit.request import Request
     from quire.toolkit.selection import parse_steps
 
     if others.get("profile") is None:
         refuse_expression(target, format)
     if is_standard_output(target) and format is None and others.get("profile") is None:
-        raise UsageError("standard output has no suffix: give --format")
+        raise unnamed_format()
     return Request(
         format=format,
         options=parse_options(option),

@@ -89,7 +89,7 @@ def define(
     strict: Strict = False,
     json: AsJson = False,
 ) -> None:
-    """Copy a file and add columns and attributes that are computed by expressions.
+    """Copy a file and add columns and attributes, given by expressions.
 
     Definitions are evaluated in order, and each may use those before it; quire explain --help lists the
     functions, also of reverse Polish notation (rpn: ...). Units are computed from those of the operands

@@ -47,11 +47,11 @@ def doctor(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
-    """Check each transport, MPI-IO implementation and locking mode; time small operations.
+    """Check each transport, MPI-IO implementation and locking mode.
 
-    Files are written, read and verified. Each check runs in a separate launch with a time limit, in a
-    temporary directory. The exit code is 0 if the defaults are safe, 1 if they are not, and 4 if no check
-    could run.
+    Small operations are timed as well. Files are written, read and verified. Each check runs in a
+    separate launch with a time limit, in a temporary directory. The exit code is 0 if the defaults are
+    safe, 1 if they are not, and 4 if no check could run.
 
     Example: quire doctor /scratch/run --ranks 4 --save doctor.json
     """

@@ -89,7 +89,7 @@ def export(
     read_option: ReadOptions = None,
     json: AsJson = False,
 ) -> None:
-    """Export tables as CSV or plain text, or particles, fields and meshes for ParaView, VisIt and VTK.
+    """Export tables as text, or particles and fields for ParaView and VTK.
 
     Numbers are written with all digits unless --format is given. Tables are processed block by block in
     bounded memory. With several steps the first column is the number of the step, which `quire import

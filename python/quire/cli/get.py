@@ -94,7 +94,7 @@ def get(
     read_option: ReadOptions = None,
     json: Json = False,
 ) -> None:
-    """Print values of attributes, columns or fields, one per line, with all digits.
+    """Print values of attributes, columns or fields, with all digits.
 
     Several columns are printed with one row per line. Without --steps or --index a name is looked up in the
     attributes of the file first, then in the first step. With --rows, --where or --table all names are

@@ -10,7 +10,16 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command
-from quire.cli.copying import AsJson, Format, Overwrite, Strict, WriteOptions, report_change, report_warning
+from quire.cli.copying import (
+    AsJson,
+    Format,
+    Overwrite,
+    Strict,
+    WriteOptions,
+    report_change,
+    report_warning,
+    unnamed_format,
+)
 from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
@@ -158,7 +167,7 @@ def import_(
     from quire.toolkit.text_import import TextLayout, missing_cells
 
     if is_standard_output(target) and format is None:
-        raise UsageError("standard output has no suffix: give --format")
+        raise unnamed_format()
     if skip < 0:
         raise UsageError(f"{skip} lines cannot be skipped")
     layout = TextLayout(

@@ -48,7 +48,7 @@ def index(
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write the limits of blocks of rows beside a file, so that conditions read less.
+    """Write the limits of blocks of rows, so that conditions read less.
 
     The index of beam.h5 is beam.h5.qix. Commands with --where, and filter, then do not read blocks of 4096
     rows whose limits exclude the condition. With --columns the index also lists the rows of these columns by

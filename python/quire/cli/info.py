@@ -55,7 +55,7 @@ def info(
     everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Print what files contain: steps, rows, columns with units, fields, attributes.
+    """Print what is in files: steps, columns with units, fields, attributes.
 
     Steps with the same columns and fields are described once. The exit code is 3 if a file is damaged; its
     whole steps are printed all the same. A file that cannot be opened hides no other.

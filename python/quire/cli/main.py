@@ -192,9 +192,10 @@ def quire(
         False, "--version", callback=show_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Inspect, compare, convert and plot the data files of accelerator and particle-in-cell codes.
+    """Inspect, compare, convert and plot the data files of accelerator and particle-in-cell codes. Start with
+    quire info FILE; quire example beam makes a file to try. quire COMMAND --help has examples.
 
-    Start with: quire info FILE. Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage;
+    Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage;
     3 damaged file; 4 I/O error; 70 internal error; 128 + N ended by signal N (130: interrupted).
     """
 

@@ -78,11 +78,11 @@ def open_in(
     overwrite: Overwrite = False,
     read_option: ReadOptions = None,
 ) -> None:
-    """Open a file in ParaView or VisIt: write a sidecar beside it, and start the program with that.
+    """Open a file in ParaView or VisIt.
 
-    The sidecar, FILE.xmf or FILE.vtkhdf, refers to the values of the file, as that of `quire export`
-    does. One that is newer than the file is used again, with the steps it was made of. The command ends when
-    the program does.
+    A sidecar is written beside the file, and the program is started with it. The sidecar, FILE.xmf or
+    FILE.vtkhdf, refers to the values of the file, as that of `quire export` does. One that is newer than
+    the file is used again, with the steps it was made of. The command ends when the program does.
 
     Example: quire open-in paraview beam.h5 --no-start
 

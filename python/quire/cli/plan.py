@@ -68,7 +68,7 @@ def plan(
     durable: Durable = False,
     json: AsJson = False,
 ) -> None:
-    """Print the extents that each rank would read or write, or simulate the accesses to storage.
+    """Print the extents that ranks read or write, or simulate the accesses.
 
     An extent is an offset and a length in bytes. Only the header of FILE is read, nothing is written, and MPI
     is not needed. With --workload the accesses to storage are counted, for a million ranks in seconds;

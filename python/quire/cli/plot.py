@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from quire.cli.command import command, report_unreadable
+from quire.cli.drawn import line_of_plot
 from quire.cli.fields import Component, Slices, Sums, field_request
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import remark, say
@@ -219,12 +219,12 @@ def only_kind(given: Mapping[str, Any], files: Sequence[str]) -> str:
 
     kinds = [kind for kind, value in given.items() if value]
     if len(kinds) != 1:
-        names = [one for one in files[1:-1] if not os.path.exists(one)]
-        if not kinds and len(names) > 1:
-            across, *up = names
-            words = [files[0], "-x", across, "-y", ",".join(up), files[-1]]
-            raise UsageError("columns are named by -x and -y", advice=f"write quire plot {shlex.join(words)}")
-        raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")
+        if kinds:
+            raise UsageError(f"{' and '.join(kinds)} are different plots", advice="give one of them")
+        raise UsageError(
+            "say what is drawn: -x and -y, --histogram, --attributes, --beam or --field",
+            advice=line_of_plot(files[0], files[1:]),
+        )
     return kinds[0]
 
 
@@ -284,7 +284,9 @@ def columns_drawing(
     from quire.errors import UsageError
 
     if x is None:
-        raise UsageError("columns need a column on the horizontal axis: give -x")
+        raise UsageError(
+            "columns need a column on the horizontal axis: give -x", advice="-x row is the number of the row"
+        )
     return lambda drawing: drawing.columns(x, ys, right, colour, errors, joined)
 
 

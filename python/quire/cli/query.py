@@ -46,7 +46,7 @@ def query(
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Count the rows that satisfy a condition, or print their numbers or ids.
+    """Count the rows that satisfy a condition, or print their ids.
 
     Numbers of rows begin at 0, and ids are printed in the order of the rows, one on a line; those of several
     steps are below a line with the step. Blocks of rows that cannot match by an index (quire index) are not

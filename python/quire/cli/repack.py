@@ -37,11 +37,11 @@ def repack(
     durable: Durable = False,
     json: AsJson = False,
 ) -> None:
-    """Rewrite a file of streams: defragmented, with other block sizes, numbers of files, or merged.
+    """Rewrite a file of streams: defragmented, divided or merged.
 
-    Tasks keep their numbers and records their keys. Blocks keep their size unless streams are merged. A
-    merged file is separated if it contains the origins of its bytes; --read-option merged=true copies it
-    unchanged.
+    Blocks may have other sizes, and streams be in another number of files. Tasks keep their numbers and
+    records their keys. Blocks keep their size unless streams are merged. A merged file is separated if it
+    contains the origins of its bytes; --read-option merged=true copies it unchanged.
 
     Example: quire repack fragmented.pack tidy.pack --compact
     """

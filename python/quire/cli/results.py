@@ -37,7 +37,9 @@ class Results:
         for step in steps:
             table = step.table
             order = [name for name in dict.fromkeys([*table.results, *table]) if name not in self._equal]
-            yield made_from(step, [MadeTable([table[name] for name in order], len(table), table.name)])
+            made = MadeTable([table[name] for name in order], len(table), table.name)
+            made.results = table.results
+            yield made_from(step, [made])
 
     def report(self) -> None:
         """Independent. Print which attributes are left out, in one line."""

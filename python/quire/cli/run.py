@@ -29,6 +29,7 @@ from quire.cli.verbs.write import Writing
 
 if TYPE_CHECKING:
     from quire.cli.verbs.get import Getting
+    from quire.cli.views import View
     from quire.errors import MissingError
 
 BETWEEN = "/"
@@ -71,12 +72,12 @@ def run(
     read_option: ReadOptions = None,
     strict: Strict = False,
 ) -> None:
-    """Change a file by several verbs, one after another, without files between them.
+    """Change a file by several verbs, one after another.
 
     A / alone is between the verbs; options of this command come before IN. Each verb works on the steps that
-    the one before it makes; columns are read when a verb needs them. The last verb is write OUT, or
-    get NAME... for values in scripts; without it the result is printed. quire run x / VERB --help describes
-    a verb.
+    the one before it makes, without files between them; columns are read when a verb needs them. The last
+    verb is write OUT, or get NAME... for values in scripts; without it the result is printed.
+    quire run x / VERB --help describes a verb.
 
     New data begin a chain by new NAME=... in place of IN.
 
@@ -175,26 +176,28 @@ def print_result(
     end: Getting | None = None,
     strict: bool = False,
     others: tuple[str, str] = ALL_OF_CHAIN,
+    json: bool = False,
 ) -> None:
-    """Print the values that are asked for, or else the rows of the result, those of long tables in part.
-    `others` is how to see the rows, and the columns, that are not printed.
+    """Print the values that are asked for, or else the rows of the result: all as one object with `json`, and
+    those of long tables in part without. `others` is how to see rows and columns that are not printed.
     """
     from contextlib import ExitStack
 
     from quire.cli.output import terminal_width
     from quire.cli.results import Results
     from quire.cli.sheets import Viewer
-    from quire.cli.views import TextView
+    from quire.cli.views import JsonView, TextView
 
     with ExitStack() as stack, paged():
         made = changed(source, stages, stack, strict=strict)
         chain: Any = reporting(made, stack)
         if end is None:
-            viewer = Viewer(None, slice(None), True, None, False)
-            look = TextView(True, terminal_width(), *others)
-            results = Results(chain)
+            viewer = Viewer(None, slice(None), not json, None, False)
+            look: View = JsonView() if json else TextView(True, terminal_width(), *others)
+            results: Any = chain if json else Results(chain)
             look.show(viewer.sheets(iter(results)))
-            results.report()
+            if not json:
+                results.report()
         else:
             end.show(chain, source.path or chain.path, made.last is not None)
     report_failures(chain)

@@ -24,7 +24,7 @@ Index = Annotated[
         "--index",
         autocompletion=completion.indices,
         metavar="N",
-        help="Only the step at this position, from 0; -1 is the last.",
+        help="Only the step at this position from 0; -1: the last.",
     ),
 ]
 Columns = Annotated[
@@ -52,7 +52,7 @@ Where = Annotated[
         "--where",
         autocompletion=completion.expression,
         metavar="EXPR",
-        help="Only rows that satisfy EXPR, such as 'px > 0 and x < 1e-3'.",
+        help="Only rows that satisfy EXPR: 'px > 0 and x < 1e-3'",
     ),
 ]
 RpnDefinitions = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.cli.fields import field_of
@@ -41,6 +41,11 @@ def fields_of(step: Step, names: Sequence[str] | None) -> list[str]:
     return select_names(names, list(step.fields), "field")
 
 
+def has_rows_of_steps(table: Table, names: Collection[str]) -> bool:
+    """Return whether a table has the results of reductions, with the number of the step in each row."""
+    return bool(getattr(table, "results", ())) and "step" in names
+
+
 class Viewer:
     """Creates sheets of tables, fields and attributes, with the selected columns and rows."""
 
@@ -54,6 +59,7 @@ class Viewer:
         formats: Mapping[str, str] | None = None,
         where: str | None = None,
         units: WantedUnits | None = None,
+        numbered: bool = True,
     ) -> None:
         from quire.toolkit.wanted_units import WantedUnits
 
@@ -66,6 +72,8 @@ class Viewer:
         self.names_are_checked = False
         self.where = where
         self.units = units or WantedUnits()
+        self.numbered = numbered
+        """Whether titles have the number of the step."""
 
     def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
         """Return the selected tables of a step, each with its columns."""
@@ -112,8 +120,9 @@ class Viewer:
                     matching = f", {count} of {chosen} with {printable(self.where)}"
                 shown = min(count, HEAD_ROWS) if self.head_only else count
                 name = f", table '{printable(table.name)}'" if table.name else ""
+                is_numbered = self.numbered and not has_rows_of_steps(table, names)
                 yield Sheet(
-                    f"step {step.number}{name}: {plural(len(table), 'row')}{matching}",
+                    f"step {step.number}{name}: " * is_numbered + plural(len(table), "row") + matching,
                     step.number,
                     table.name,
                     names,

@@ -305,8 +305,14 @@ class Checked:
     """A command or a group of them whose options have finite numbers."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words of a command line. Raises usage errors of typer."""
-        rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        """Parse the words of a command line. Raises usage errors of typer, which know the command."""
+        try:
+            rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        except Exception as problem:
+            found: Any = problem
+            if hasattr(found, "format_message") and getattr(found, "ctx", ctx) is None:
+                found.ctx = ctx
+            raise
         if not ctx.resilient_parsing:
             refuse_not_finite(self, ctx)
         return rest
@@ -450,6 +456,8 @@ def place_of_extra(text: str, context: Any) -> str:
         parts = value if isinstance(value, (list, tuple)) else [value]
         if parts and isinstance(parts[-1], str) and parts[-1].endswith(","):
             return f"; a list of names has no blanks: {parts[-1]}{words[0]}"
+    if "--fraction" in options and re.fullmatch(r"0?\.\d+", text):
+        return f"; a random sample is taken by --fraction {text}"
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
         return "; one command writes one file, except quire convert IN... DIRECTORY/"
     if "--fraction" in options and text.isdecimal():
@@ -483,38 +491,28 @@ def with_reason(message: str, kind: Any) -> str:
     return message
 
 
+NO_PERIOD = r"(?<!\.)\.$"
+UNFINISHED = r"option '(-[^']+)' requires an argument"
+"""The message about an option at the end of a line."""
+
+
+def usage_in(context: Any) -> str:
+    """Independent. Return the command of a context with its arguments."""
+    if context is None:
+        return "quire"
+    return usage_of(context.command_path, context.command.get_params(context)).removesuffix(" [options]")
+
+
+def value_of(option: str, context: Any) -> str:
+    """Independent. Return how an option is written with its value, and what it does."""
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    found = next((one for one in parameters if option in one.opts), None)
+    return f": {option} {placeholder(found)} ({re.sub(NO_PERIOD, '', found.help or '')})" if found else ""
+
+
 def options_of(context: Any) -> set[str]:
     """Independent. Return the options of the command of a context."""
     return {name for one in getattr(getattr(context, "command", None), "params", ()) for name in one.opts}
-
-
-ELSEWHERE = {
-    "--cols": "--columns",
-    "--descending": "NAME:desc",
-    "--filter": "--where",
-    "--force": "--overwrite",
-    "--head": "--rows 0:20",
-    "--query": "--where",
-    "--reverse": "NAME:desc",
-    "--sep": "--delimiter",
-    "--separator": "--delimiter",
-    "--tail": "--rows -20:",
-    "--variables": "--columns",
-}
-"""Options of other programs, and what does the same here."""
-
-
-def hint_at_option(message: str, options: set[str]) -> str:
-    """Independent. Return what to add to a message about an option that does not exist."""
-    name = message.removeprefix("no such option: ").split()[0]
-    here = ELSEWHERE.get(name, "")
-    if here.split(" ")[0] in options or (here.startswith("NAME") and "--unique" in options):
-        return f"; write {here}"
-    if name[:2] == "--":
-        return f"; it has one dash: {name[1:]}" if name[1:] in options else ""
-    likely = ", ".join(sorted(one for one in options if one.startswith(f"-{name[:2]}")))
-    hint = f"; options are {likely}" if likely else ""
-    return f"{hint} (a value that begins with - goes after --, or is written --option=VALUE)"
 
 
 def place_in_chain(message: str) -> str:
@@ -532,6 +530,7 @@ def place_in_chain(message: str) -> str:
 def report_usage(problem: Any) -> int:
     """Independent. Print a usage error as one line and where to read more; returns the exit code."""
     from quire.cli.command import complain
+    from quire.cli.option_hints import argument_instead, hint_at_option
 
     context = getattr(problem, "ctx", None)
     if type(problem).__name__ == "NoArgsIsHelpError":
@@ -544,11 +543,13 @@ def report_usage(problem: Any) -> int:
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context)
     if message.startswith("missing argument") and context is not None:
-        usage = usage_of(path, context.command.get_params(context)).removesuffix(" [options]")
+        usage = usage_in(context)
         unnamed = re.fullmatch(UNNAMED, message)
         choices = f": {unnamed[3]}" if unnamed and unnamed[3] else ""
         message = f"{unnamed[1]}'{unnamed[2].upper()}'" if unnamed else message
         message += f" of {usage}{choices}"
+    if unfinished := re.fullmatch(UNFINISHED, message):
+        message = f"option {unfinished[1]} needs a value{value_of(unfinished[1], context)}"
     if message.startswith("invalid value"):
         message = with_reason(message, getattr(getattr(problem, "param", None), "type", None))
     if path.startswith(OF_CHAIN) and (place := place_in_chain(message)):
@@ -556,7 +557,9 @@ def report_usage(problem: Any) -> int:
     elif re.fullmatch(OUTPUT, message) and context is not None:
         message += ": the new file is the last argument"
     elif message.startswith("no such option: "):
-        message += hint_at_option(message, options_of(context))
+        message = argument_instead(message, usage_in(context)) or (
+            message + hint_at_option(message, options_of(context))
+        )
     is_answered = message.startswith("there is no command") and "see" in message
     complain(message if context is None or is_answered else f"{message}; see {path} --help")
     return int(problem.exit_code)

@@ -21,10 +21,10 @@ def shims(
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the programs from the folder.")] = False,
 ) -> None:
-    """Install programs with the names of an older toolkit, so that old scripts keep running.
+    """Install programs with the names of an older toolkit.
 
-    Put the folder into PATH. Each program translates its arguments to verbs and runs them; with --explain it
-    prints the new command instead, and with --help its options. Nothing is
+    Put the folder into PATH, and old scripts keep running. Each program translates its arguments to verbs and
+    runs them; with --explain it prints the new command instead, and with --help its options. Nothing is
     written if a program of such a name is found on PATH already.
 
     Example: quire shims ~/old-programs

@@ -101,7 +101,7 @@ def show(
     between: Between = None,
     title: Title = False,
 ) -> None:
-    """Print the rows of tables, the values of fields, or the attributes of steps.
+    """Print rows of tables, values of fields, or attributes of steps.
 
     By default the first 20 rows of each table are printed; --rows selects others. With --csv, --delimiter,
     --latex, --markdown, --html and --json all rows are printed, with all digits. Only the printed values are

@@ -69,7 +69,7 @@ def split(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Divide a file into several: by steps, by rows, or by the values of a column or an attribute.
+    """Divide a file into several: by steps, rows, or values of a column.
 
     PATTERN contains {step}, the number of the first step in a file, {part}, which counts the files from 0, or
     {value}, the value of --by. All names are checked before the first file is written. Attributes of the file

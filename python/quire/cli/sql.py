@@ -56,7 +56,7 @@ def sql(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Carry out a query in SQL over files, and print the result or write it.
+    """Query files in SQL, and print or write the result.
 
     A file in quotes is a table with the rows of all its steps; the column step has their numbers.
     'FILE#TABLE' is one of several tables. Only the columns of the query are read. Results that are columns,
@@ -117,4 +117,4 @@ def print_result(chain: StepChain, rows: str | None, comma: bool, json: bool) ->
         for sentence in step.warnings:
             report_warning(sentence)
     with paged():
-        view.show(Viewer(None, parse_rows(rows), is_short, None, False).sheets(iter(chain)))
+        view.show(Viewer(None, parse_rows(rows), is_short, None, False, numbered=False).sheets(iter(chain)))

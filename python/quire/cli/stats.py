@@ -124,7 +124,7 @@ def stats(
         refuse_names_first("stats", file, what or [])
     if what:
         unused = {"--beam": beam, "--columns": columns, "--weight": weight, "--screen": screen is not None,
-                  "--robust": robust, "--wavelength": wavelength, "--unit": unit, "--json": json}  # fmt: skip
+                  "--robust": robust, "--wavelength": wavelength, "--unit": unit}  # fmt: skip
         if given := [name for name, value in unused.items() if value]:
             raise UsageError(
                 f"{given[0]} is an option of statistics without WHAT; reductions such as std(x) lack it",
@@ -135,7 +135,7 @@ def stats(
 
         source = Input(file, steps, index, table, rows, where, None, read_option)
         stage = reductions(what, False, across_columns, window, blocks, convention, species)
-        report_reductions(source, stage, output, format, overwrite, strict)
+        report_reductions(source, stage, output, format, overwrite, strict, json)
         return
     needy = {"--strict": strict, "--across-columns": across_columns, "--window": window, "--blocks": blocks}
     if given := [name for name, value in needy.items() if value]:
@@ -165,7 +165,13 @@ def stats(
 
 
 def report_reductions(
-    source: Input, reductions: Stage, output: str | None, format: str | None, overwrite: bool, strict: bool
+    source: Input,
+    reductions: Stage,
+    output: str | None,
+    format: str | None,
+    overwrite: bool,
+    strict: bool,
+    json: bool,
 ) -> None:
     """Collective. Print or write reductions of columns, a row for each step."""
     from quire.cli.run import print_result
@@ -173,10 +179,11 @@ def report_reductions(
     from quire.cli.verbs.write import Writing
 
     if output is None:
-        print_result(source, [reductions], strict=strict, others=("-o OUT keeps all", "-o OUT keeps all"))
+        others = ("-o OUT keeps all", "-o OUT keeps all")
+        print_result(source, [reductions], strict=strict, others=others, json=json)
     else:
         request = common_request(output, format, None, None, None, overwrite)
-        change_file(source, [reductions], Writing(output, request, json=False), strict)
+        change_file(source, [reductions], Writing(output, request, json=json), strict)
 
 
 @dataclass(frozen=True)

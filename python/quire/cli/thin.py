@@ -23,7 +23,10 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions
+from quire.cli.output import remark
+from quire.cli.parallel import is_first_rank
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
+from quire.cli.streams import display_name
 
 Every = Annotated[int | None, typer.Option("--every", metavar="N", help="Keep every N-th row.")]
 Offset = Annotated[int, typer.Option("--offset", metavar="K", help="The first row that is kept.")]
@@ -76,7 +79,7 @@ def thin(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Copy a file with a sample of its rows: every N-th, or a random fraction.
+    """Copy a file with a sample of its rows: every N-th, or at random.
 
     A random sample depends on the seed and on the number of each row; with --by on the values of an integer
     column, so that the same particles are kept in all steps. The result does not depend on the number of
@@ -111,4 +114,6 @@ def thin(
         lossy=lossy,
     )
     report = copy_file("sampling", source, target, request, json)
+    if report.rows == 0 and is_first_rank():
+        remark(f"quire: {display_name(source)}: no row is kept")
     answer(report.rows > 0)

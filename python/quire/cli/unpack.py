@@ -33,7 +33,9 @@ def unpack(
     read_option: ReadOptions = None,
     json: AsJson = False,
 ) -> None:
-    """Extract each stream of a file to a file named PREFIX and the number of the task.
+    """Extract each stream of a file to a file of its own.
+
+    The files are named PREFIX and the number of the task.
 
     Example: quire unpack run.pack --to tasks
     """

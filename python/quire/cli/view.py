@@ -28,7 +28,7 @@ def view(
     allow_host: Hosts = None,
     read_option: ReadOptions = None,
 ) -> None:
-    """Look at files in a browser: densities, histograms, beam quantities and curves along a run.
+    """Look at files in a browser: densities, histograms, curves, fields.
 
     A server on this machine serves the page until Ctrl-C ends it. It answers only the address that is
     printed, and reads only these files. Over ssh, forward its port: ssh -L PORT:localhost:PORT HOST. It needs

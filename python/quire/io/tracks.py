@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, TypeMismatchError, UsageError
 from quire.io.id_map import MOST_FOUND
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
@@ -137,7 +137,7 @@ def table_of(step: Step, name: str) -> Table:
 def key_of(table: Any, key: str) -> str:
     """Independent. Return the column of ids: by default `id`, or the only `...ID` or `..._id`.
 
-    Raises UsageError if there is none.
+    Raises DataError if there is none.
     """
     if key:
         return str(table[key].name)
@@ -145,7 +145,7 @@ def key_of(table: Any, key: str) -> str:
         return KEY
     found = [name for name in table if LIKE_KEY.search(name)]
     if len(found) != 1:
-        raise UsageError("no column is known to identify particles", advice="name it by key")
+        raise DataError("no column is known to identify particles", advice="name it by key=NAME")
     return str(found[0])
 
 
@@ -201,7 +201,7 @@ def find_rows(table: Any, key: str, ids: Array) -> Array:
         raise ConflictError(
             f"{count.max()} rows have the id {ids[count.argmax()]}",
             object=key,
-            advice="name a column of unique ids by key",
+            advice="name a column of unique ids by key=NAME",
         )
     return rows
 

@@ -26,7 +26,7 @@ from quire.beam.conventions import (
 from quire.beam.formulae import ROW, BoundFormulae
 from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes
-from quire.errors import Error, MissingError, UsageError
+from quire.errors import DataError, Error, MissingError, UsageError
 from quire.io.expression import Expression
 from quire.toolkit.conventions import check_requirements
 from quire.toolkit.definitions import Definition, define_command
@@ -132,12 +132,12 @@ def known_condition(table: Table, where: str | None) -> str | None:
 def is_convertible(table: Table, target: Convention) -> bool:
     """Independent. Return whether the columns of a table are those of a convention.
 
-    If it is uncertain which, raises UsageError, unless they can be those of the target.
+    If it is uncertain which, raises DataError, unless they can be those of the target.
     """
     found = units_of(table)
     try:
         recognise(found)
-    except UsageError:
+    except DataError:
         if target.fits(found) or not any(convention_named(name).fits(found) for name in convention_names()):
             return False
         raise

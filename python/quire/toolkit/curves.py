@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MOST_POINTS = 200_000
 STEP_NUMBER = Attribute("step", 0, "int64")
 """What is along an axis without a quantity: the numbers of the steps."""
+ROW_NUMBER = "row"
+"""The number of the row, as in conditions."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,8 @@ def with_terms(
     steps.
 
     A term that is the name of an object, or a pattern that matches one, is no expression, apart from the
-    number `step` of steps. Without `reads_others` the names of other files are missing.
+    number `step` of steps and the number `row` of rows. Without `reads_others` the names of other files are
+    missing.
     """
     found = []
     for step in steps:
@@ -187,8 +190,10 @@ def first_table(step: Step) -> str:
 
 
 def expression_of(term: str, of_steps: bool = False, *, reads_others: bool = True) -> Expression | None:
-    """Independent. Return a term as an expression; None for a single name, but of steps for their number."""
-    if term.isidentifier() and not (of_steps and term == STEP_NUMBER.name):
+    """Independent. Return a term as an expression; None for a single name, but for the number of the step or
+    of the row.
+    """
+    if term.isidentifier() and term != (STEP_NUMBER.name if of_steps else ROW_NUMBER):
         return None
     try:
         return Expression(term, reads_others=reads_others)

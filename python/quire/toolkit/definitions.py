@@ -410,7 +410,7 @@ class DerivedStep:
             raise ConflictError("an attribute of the file has this name", object=name)
         if not self._replace and any(one.name == name for one in known):
             raise ConflictError(
-                "there is one of this name already", object=name, advice="--replace replaces it"
+                "there is a column or attribute of this name", object=name, advice="--replace replaces it"
             )
 
 

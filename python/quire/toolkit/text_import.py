@@ -19,7 +19,15 @@ import numpy as np
 
 import quire
 from quire import _core
-from quire.errors import BadFileError, ConflictError, Error, MissingError, UsageError, errors_in_family
+from quire.errors import (
+    BadFileError,
+    ConflictError,
+    DataError,
+    Error,
+    MissingError,
+    UsageError,
+    errors_in_family,
+)
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
@@ -253,12 +261,12 @@ class TextSource:
         return self.columns > 1 and 2 * len(even) >= len(rows) and any(map(looks_numeric, cells))
 
     def refuse_decimal_commas(self, kinds: Sequence[int]) -> None:
-        """Raise UsageError if the first rows of an undeclared column of text have decimal commas."""
+        """Raise DataError if the first rows of an undeclared column of text have decimal commas."""
         for place, name in enumerate(self.names):
             cells = [row[place] for row in self.first_rows if place < len(row)]
             if self.layout.decimal == "." and kinds[place] & TEXT and has_decimal_commas(cells):
                 example = next(cell for cell in cells if "," in cell)
-                raise UsageError(
+                raise DataError(
                     f"the numbers of column '{name}' have decimal commas, as in {example}",
                     advice=f"read them by --decimal , or keep them as text by --types '{name}=string'",
                 )

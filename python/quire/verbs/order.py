@@ -37,7 +37,7 @@ from quire.verbs.steplike import (
 
 S = TypeVar("S", bound=StepChain)
 
-MANNERS = ("desc", "abs", "natural")
+MANNERS = ("asc", "desc", "abs", "natural")
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -52,11 +52,13 @@ class Key:
 
     @classmethod
     def parse(cls, text: str) -> Key:
-        """Independent. Parse `NAME` or `NAME:desc:abs`. Raises UsageError."""
+        """Independent. Parse `NAME` or `NAME:desc:abs`; `asc` is the usual order. Raises UsageError."""
         name, *manners = text.split(":")
         for one in manners:
             if one not in MANNERS:
                 raise UsageError(f"'{one}' in '{text}' is not one of {', '.join(MANNERS)}")
+        if {"asc", "desc"} <= {*manners}:
+            raise UsageError(f"'{text}' has two orders: write asc or desc")
         return cls(name, "desc" in manners, "abs" in manners, "natural" in manners)
 
     def ranks(self, values: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from quire.errors import UsageError
+from quire.errors import DataError, UsageError
 from quire.io.expression import Expression
 from quire.io.tracks import checked_ids, find_rows, key_of
 from quire.viewer.asked import LARGEST_STEP, Asked, whole
@@ -162,7 +162,7 @@ def followed_in(
     """Independent. Return the rows of the followed particles in a table of a file and step; None if a request
     follows none.
 
-    Raises UsageError for tables without ids, for too many particles, and for a wrong condition.
+    Raises DataError for tables without ids, UsageError for too many particles, and for a wrong condition.
     """
     selection = Selection.of(library, asked)
     if selection is None:
@@ -213,11 +213,11 @@ def selected_ids(step: Any, selection: Selection, job: Job, name: str) -> Array:
 
 
 def known_key(table: WatchedTable) -> str:
-    """Independent. Return the column of ids. Raises UsageError in the words of the page."""
+    """Independent. Return the column of ids. Raises DataError in the words of the page."""
     try:
         return key_of(table, "")
-    except UsageError as problem:
-        raise UsageError(
+    except DataError as problem:
+        raise DataError(
             f"particles cannot be followed: {problem.message}",
             advice="a table needs a column id, or one only such as particleID",
         ) from None

@@ -15,7 +15,7 @@ import quire
 from quire import units
 from quire.beam.conventions import PHASE_SPACE, convention_named, convention_names, recognise
 from quire.beam.species import C_LIGHT, E_CHARGE, known_species
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, UsageError
 from quire.io.attributes import Attribute
 from quire.toolkit.conventions import (
     Canonical,
@@ -185,7 +185,7 @@ def test_units_decide(given_units: dict[str, str], name: str) -> None:
     ],
 )
 def test_nothing_is_guessed(given_units: dict[str, str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(DataError, match=message):
         recognise(given_units)
 
 

@@ -13,7 +13,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.beam.species import E_CHARGE
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, DataError, MissingError, UsageError
 from quire.toolkit.convert import copy
 from quire.toolkit.request import Observer
 
@@ -180,13 +180,13 @@ def test_particles_that_move_backward_have_no_slopes(tmp_path: Path) -> None:
 
 def test_an_uncertain_convention_is_an_error_with_the_option(tmp_path: Path) -> None:
     path = write(tmp_path / "bare.h5", gaussian(5), units={})
-    with pytest.raises(UsageError, match="choose one by convention=NAME"):
+    with pytest.raises(DataError, match="choose one by convention=NAME"):
         convert(path, tmp_path / "beam.sdds", "elegant")
     convert(path, tmp_path / "beam.sdds", "elegant", convention="opal")
     # The columns of the program itself need no convention.
     assert convert(path, tmp_path / "same.h5", "opal")
     other = write(tmp_path / "other.h5", {"x": np.arange(3.0)})
-    with pytest.raises((MissingError, UsageError), match=r"no phase-space convention|xp"):
+    with pytest.raises((MissingError, DataError), match=r"no phase-space convention|xp"):
         convert(other, tmp_path / "other.sdds", "elegant")
 
 

@@ -50,7 +50,7 @@ def test_decimal_commas_are_refused_with_the_options_that_read_them(run: Run, tm
     source, target = tmp_path / "a.csv", tmp_path / f"a{SUFFIX}"
     source.write_text(COMMAS)
     outcome = run("import", source, target)
-    assert outcome.code == 2
+    assert outcome.code == 1
     assert "the numbers of column 's' have decimal commas, as in 0,5; read them by --decimal ," in (
         outcome.errors
     )

@@ -147,7 +147,10 @@ def test_a_constant_replaces_a_column_of_its_name(run: Run, tmp_path: Path, form
     source, target = (path_for(tmp_path, format, name) for name in ("in", "out"))
     assert run("new", source, "x=0.5,1", "y=1,2", "--format", format).code == 0
     refused = run("define", source, target, f"x={value}", "--format", format)
-    assert (refused.code, "x: there is one of this name already" in refused.errors.replace('"', "")) == (
+    assert (
+        refused.code,
+        "x: there is a column or attribute of this name" in refused.errors.replace('"', ""),
+    ) == (
         1,
         True,
     )

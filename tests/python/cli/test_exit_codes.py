@@ -103,6 +103,29 @@ def test_the_other_file_is_named_if_its_data_do_not_suffice(
     assert outcome.code == 1
 
 
+IN_OTHER_COMMANDS = {
+    "stats IN emittance_x": "the columns are those of no phase-space convention",
+    "stats IN --beam": "the columns are those of no phase-space convention",
+    "track IN OUT --ids 17": "no column is known to identify particles",
+    "import COMMAS OUT": "the numbers of column 'a' have decimal commas, as in 1,5",
+    "thin IN OUT --every 100 --offset 50": "no row is kept",
+}
+"""Command lines that are right for other data, and how the message begins."""
+
+
+@pytest.mark.parametrize("line", IN_OTHER_COMMANDS)
+def test_commands_that_are_right_for_other_data_exit_with_1_and_say_why(
+    line: str, run: Run, tmp_path: Path, text_format: str
+) -> None:
+    source, commas = rows(tmp_path / f"in{suffix_of(text_format)}"), tmp_path / "commas.csv"
+    commas.write_text("a;b\n1,5;2,5\n")
+    places = {"IN": source, "COMMAS": commas, "OUT": source.with_stem("out")}
+    outcome = run(*(places.get(word, word) for word in line.split()))
+    named = commas if "COMMAS" in line else source
+    assert outcome.errors.startswith(f"quire: {named}: {IN_OTHER_COMMANDS[line]}"), outcome.errors
+    assert outcome.code == 1
+
+
 def test_a_chain_without_rows_is_reported_as_get_reports_it(run: Run, tmp_path: Path) -> None:
     empty, none = (tmp_path / f"{name}{suffix_of(quire.formats()[0])}" for name in ("empty", "none"))
     with quire.create(empty) as out, out.step(0) as step:

@@ -239,3 +239,16 @@ def test_help_that_cannot_be_written_is_one_line() -> None:
     assert done.returncode == 4
     assert done.stderr.count(b"\n") == 1
     assert b"No space left" in done.stderr
+
+
+def test_the_list_of_commands_has_one_line_for_each(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    commands, _, _ = run("--help").output.partition("\nOptions\n")
+    assert set(COMMANDS) <= set(re.findall("^  ([a-z-]+)  ", commands, re.MULTILINE))
+    assert [line for line in commands.splitlines() if line.startswith("   ")] == []
+
+
+def test_a_missing_directory_is_said_once(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    outcome = run("convert", one_beam, tmp_path / "none" / "out.h5")
+    assert outcome.errors.count("there is no directory") == 1
+    assert outcome.code == 4

@@ -23,7 +23,7 @@ def test_the_command_prints_and_writes(run: Run, beam: Path, tmp_path: Path) -> 
         f"{number},{ROWS},{ROWS}\n" for number in NUMBERS
     )
     shown = run("sql", query).output
-    assert shown.startswith("step 0: 3 rows\nrow  step    n  most\n")
+    assert shown.startswith("3 rows\nrow  step    n  most\n")
     for format in step_formats():
         (tmp_path / "out" / format).mkdir(parents=True)
         target = path_for(tmp_path / "out" / format, format)

@@ -174,7 +174,7 @@ def test_options_of_particles_need_beam(run: Run, particles: Path) -> None:
 def test_an_uncertain_convention_is_an_error_with_the_option(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "bare.h5", gaussian(5), units={})
     outcome = run("stats", path, "--beam")
-    assert outcome.code == 2
+    assert outcome.code == 1
     assert "columns px, py, pz have no unit; candidates are opal, " in outcome.errors
     assert "choose one by --convention NAME" in outcome.errors
     assert run("stats", path, "--beam", "--convention", "opal").code == 0
@@ -225,11 +225,22 @@ def test_reductions_are_a_row_for_each_step(run: Run, particles: Path, tmp_path:
     assert run("get", target, "n").output == "20\n"
 
 
-@pytest.mark.parametrize("option", ["--beam", "--columns=x", "--json"])
+@pytest.mark.parametrize("option", ["--beam", "--columns=x"])
 def test_options_of_columns_are_refused_for_reductions(run: Run, particles: Path, option: str) -> None:
     outcome = run("stats", particles, "std(x)", option)
     assert (outcome.code, outcome.output) == (2, "")
     assert f"{option.partition('=')[0]} is an option of statistics without WHAT" in outcome.errors
+
+
+def test_reductions_are_printed_as_json_with_all_digits(run: Run, particles: Path, tmp_path: Path) -> None:
+    table = json.loads(run("stats", particles, "m=mean(x)", "--json").output)["tables"][0]
+    place, unit = table["columns"].index("m"), dict(zip(table["columns"], table["units"], strict=True))["m"]
+    with quire.open(particles) as file:
+        assert [row[place] for row in table["rows"]] == pytest.approx([x["x"][:].mean() for x in file], 1e-12)
+        assert unit == file[0]["x"].unit
+    target = tmp_path / "numbers.h5"
+    report = json.loads(run("stats", particles, "mean(x)", "--json", "-o", target).output)
+    assert (report["path"], report["rows"]) == (str(target), len(table["rows"]))
 
 
 def test_one_name_is_one_number(run: Run, tmp_path: Path) -> None:
@@ -298,3 +309,10 @@ def test_rows_that_are_kept_have_attributes_only(run: Run, one_beam: Path) -> No
     outcome = run("run", one_beam, "/", "stats", "--keep-rows", "--window", "3", "std(x)")
     assert outcome.code == 2
     assert "--keep-rows makes attributes" in outcome.errors
+
+
+def test_results_with_a_row_for_each_step_are_not_titled_by_a_step(run: Run, beam: Path) -> None:
+    assert run("stats", beam, "mean(x)").output.splitlines()[0] == "3 rows"
+    assert run("stats", beam, "mean(x)", "--steps", "4").output.splitlines()[0] == "1 row"
+    grouped = run("run", beam, "/", "group", "b=bin(x,2)", "/", "stats", "mean(x)").output.splitlines()
+    assert [line for line in grouped if line.startswith("step")] == [f"step {n}: 2 rows" for n in (1, 4, 9)]

@@ -174,7 +174,7 @@ def test_the_column_of_ids_is_found_by_its_name(tmp_path: Path) -> None:
         assert file.track([5])["x"].tolist() == [[2.0]]
     columns = {"x": np.array([1.0, 2]), "grid": np.array([5, 6]), "valid": np.array([5, 6])}
     path = write(path_for(tmp_path, step_formats()[0], "other"), columns)
-    with quire.open(path) as file, pytest.raises(quire.UsageError, match="name it by key"):
+    with quire.open(path) as file, pytest.raises(quire.DataError, match="name it by key=NAME"):
         file.track([5])
 
 

@@ -268,3 +268,11 @@ def test_words_of_the_command_line_that_are_no_methods_are_explained(
         pytest.raises(AttributeError, match=f"'Chain'.*'{name}'; write {message}"),
     ):
         getattr(chain, name)
+
+
+def test_keys_may_name_the_usual_order() -> None:
+    table = quire.new("x=2,1,3", "y=1,1,0")
+    for key in ("x:asc", "y,x:asc", "x:asc:abs"):
+        assert (
+            table.sort(key).read()["x"].tolist() == table.sort(key.replace(":asc", "")).read()["x"].tolist()
+        )

@@ -49,11 +49,11 @@ def correlate(
     method: How = Method.PEARSON,
     matrix: AsMatrix = False,
 ) -> Stage:
-    """Make a row of each pair of columns: coefficient, significance, and number of rows.
+    """Make a row of each pair of columns, with their correlation.
 
-    The significance is the probability of such a coefficient, or a greater one, without correlation. Equal
-    values have the mean of their ranks (spearman), or ranks in the order of rows (ordinal). Rows with NaN in
-    one of the columns take no part.
+    A row has the coefficient, its significance and the number of rows. The significance is the probability
+    of such a coefficient, or a greater one, without correlation. Equal values have the mean of their ranks
+    (spearman), or ranks in the order of rows (ordinal). Rows with NaN in one of the columns take no part.
 
     Example: quire correlate beam.h5 pairs.h5 x px y py
 

@@ -88,7 +88,7 @@ def map_(
     x_label: LabelAcross = "",
     y_label: LabelUp = "",
 ) -> Stage:
-    """Make a row of each point of a grid, or of each point of contour lines, or draw them.
+    """Make a row of each point of a grid or of contour lines, or draw them.
 
     Without --points the rows must form a grid, in any order. Grids are ordered by X, then Y. Lines have the
     columns level, line (their number), X and Y. --levels 5 are five levels, --levels 5, is the level 5. An

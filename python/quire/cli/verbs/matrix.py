@@ -50,7 +50,7 @@ def matrix(
     alpha: Alpha = None,
     beta: Beta = None,
 ) -> Stage:
-    """Take the columns of numbers of each step as a matrix: product, inverse, pseudo-inverse, transpose.
+    """Take columns as a matrix: product, inverse, transpose.
 
     Texts name rows. Rows of inverses are named after the columns, and columns after the rows. NaN are an
     error, as is the inverse of a singular matrix.

@@ -20,7 +20,7 @@ Definitions = Annotated[
 
 
 def sample(definitions: Definitions, seed: Seed = None) -> Stage:
-    """Add columns of samples of distributions, such as errors of the elements of a lattice.
+    """Add columns of samples of distributions, such as random errors.
 
     Distributions are those of new; the seed is written as the attribute seed.
 

@@ -33,7 +33,7 @@ def tunes(
     count: Count = 1,
     least: Least = 0.0,
 ) -> Stage:
-    """Make a row of each of the strongest frequencies of columns, found to high precision (NAFF).
+    """Find the strongest frequencies of columns to high precision (NAFF).
 
     Rows are turns, or evenly spaced times. Each column gets NAME_frequency, NAME_amplitude, NAME_phase and
     NAME_significance. With --pair frequencies are distinguished over the whole range of 1 per row.
