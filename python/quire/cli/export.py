@@ -48,7 +48,7 @@ Words = Annotated[
 Output = Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")]
 Delimiter = Annotated[str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")]
 Header = Annotated[bool, typer.Option("--header/--no-header", help="Write the names in the first line.")]
-Units = Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")]
+Units = Annotated[bool, typer.Option("--units", help="Write names with units: x [m]; also with --unit")]
 StepColumn = Annotated[
     bool | None,
     typer.Option(
@@ -122,7 +122,7 @@ def export(
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,
-        units=units,
+        units=units or bool(unit),
         wanted_units=parse_units(unit),
         steps=parse_steps(steps, index=index),
         columns=parse_names(columns),

@@ -70,7 +70,7 @@ def test_export_converts_columns_and_their_units_in_the_header(
     run: Run, one_beam: Path, values: Values
 ) -> None:
     for more in ([], ["--where", "id > 0"], ["--format", "%.17g"]):
-        outcome = run("export", one_beam, "-", "--steps", "4", "--units", "--unit", "x=um", *more)
+        outcome = run("export", one_beam, "-", "--steps", "4", "--unit", "x=um", *more)
         header, found = rows_of(outcome.output)
         assert header == ["x [um]", "px [m$be$nc]", "id"]
         np.testing.assert_array_equal(found[:, 0], values(4)["x"] * 1e6)
