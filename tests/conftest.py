@@ -1,11 +1,17 @@
-"""A build without MPI deselects the tests that need it, instead of skipping each."""
+"""A build without MPI deselects the tests that need it, instead of skipping each. No example of a property
+test has a time limit of its own.
+"""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+from hypothesis import settings
 from tests.python.support.mpi import WORLDS
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -30,7 +30,7 @@ def stored(path: Path, name: str) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize(("format_name", "options", "name"), KINDS)
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_list_of_rows_is_stored_as_by_numpy(
     format_name: str, options: dict[str, Any], name: str, data: st.DataObject
 ) -> None:

@@ -123,7 +123,7 @@ def arrays(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], tuple[sli
     return extents, shape, box, draw(st.sampled_from(sorted(PIPELINES))), draw(st.sampled_from(TYPES))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays(), st.booleans())
 def test_any_box_of_any_field(tmp_path: Path, drawn: Any, sparse: bool) -> None:
     extents, shape, box, how, dtype = drawn

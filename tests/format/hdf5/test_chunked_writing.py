@@ -178,7 +178,7 @@ def test_compressed_files_are_smaller(tmp_path: Path, spelling: str) -> None:
     assert (tmp_path / "b.h5").stat().st_size < (tmp_path / "a.h5").stat().st_size / 20
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     rows=st.integers(0, 40),
     chunk=st.integers(1, 45),

@@ -83,7 +83,7 @@ def test_one_process(tmp_path: Path, options: dict[str, Any], reopen: bool) -> N
     check(tmp_path / "file.h5", sum(PARTS))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     parts=st.lists(st.integers(0, 12), min_size=1, max_size=6),
     chunk=st.integers(1, 20),

@@ -59,7 +59,7 @@ def test_h5py_reads_fixed_texts_padded_with_zeros(
 
 @pytest.mark.parametrize(("format_name", "options", "_place"), KINDS)
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_texts_come_back(
     format_name: str, options: dict[str, Any], _place: str, data: st.DataObject
 ) -> None:

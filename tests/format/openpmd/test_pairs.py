@@ -97,7 +97,7 @@ def require_same(path: Path, beam: Beam) -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), list(product(FORMATS, FORMATS)))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(beam=beams(), data=st.data())
 def test_a_beam_returns_from_every_pair_of_formats(
     first: str, second: str, beam: Beam, data: st.DataObject

@@ -315,7 +315,7 @@ def both(ability: Ability) -> Strategy:
     return st.tuples(schemas(ability), ability.options)
 
 
-several = settings(deadline=None, max_examples=60)
+several = settings(max_examples=60)
 
 
 @several

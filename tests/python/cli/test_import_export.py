@@ -436,7 +436,7 @@ ROWS = st.integers(1, 4).flatmap(
 
 
 @given(rows=ROWS, piece=st.integers(1, 40), quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_cells_are_those_of_the_csv_module(rows: list[list[str]], piece: int, quoting: Any) -> None:
     stream = io.StringIO()
     csv.writer(stream, quoting=quoting).writerows(rows)

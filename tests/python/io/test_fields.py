@@ -52,7 +52,7 @@ def test_any_index_gives_what_numpy_gives(path: Path, format_name: str) -> None:
     with quire.open(path) as file:
         field = file[0].fields["phi"]
 
-        @settings(max_examples=150, deadline=None)
+        @settings(max_examples=150)
         @given(KEYS)
         def check(key: tuple[Any, ...]) -> None:
             found = field[key]
@@ -73,7 +73,7 @@ def test_values_are_read_into_parts_of_larger_arrays(path: Path, format_name: st
     with quire.open(path) as file:
         field = file[0].fields["phi"]
 
-        @settings(max_examples=60, deadline=None)
+        @settings(max_examples=60)
         @given(
             st.tuples(*(st.integers(0, 2) for _ in range(6))),
             st.sampled_from([">f8", "<f8", "f4"]),
@@ -112,7 +112,7 @@ def test_several_boxes_come_in_the_order_of_the_file(path: Path, format_name: st
             field.read(np.s_[:, :, :], boxes=boxes)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(boxes=st.lists(KEYS, min_size=1, max_size=3), components=st.integers(1, 2))
 @pytest.mark.parametrize("format_name", table_formats())
 def test_boxes_are_put_from_wherever_they_lie(
@@ -173,7 +173,7 @@ def test_rows_are_read_by_lists_and_truth_values(path: Path, format_name: str) -
         table = file[0].table
         column = table["n"]
 
-        @settings(max_examples=60, deadline=None)
+        @settings(max_examples=60)
         @given(st.lists(st.integers(-200, 199), max_size=30))
         def check(rows: list[int]) -> None:
             assert np.array_equal(column[rows], whole[rows] if rows else whole[:0])

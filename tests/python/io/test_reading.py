@@ -54,7 +54,7 @@ def test_slices_are_those_of_numpy(tmp_path: Path, name: str) -> None:
     with quire.open(path) as file:
         table = file[0].table
 
-        @settings(max_examples=60, deadline=None)
+        @settings(max_examples=60)
         @given(bounds, bounds, steps, st.sampled_from(list(columns)))
         def check(start: int | None, stop: int | None, step: int | None, column: str) -> None:
             rows = slice(start, stop, step)

@@ -229,7 +229,7 @@ def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
     if refusal(lambda: write_typed(path, name, ["a"], "string")) is not None:
         return
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.lists(TEXTS), TEXTS)
     def check(texts: list[str], title: str) -> None:
         with quire.create(path, format=name) as out, out.step(0) as step:

@@ -162,7 +162,7 @@ def test_tables_are_refused_by_formats_of_streams(tmp_path: Path, format_name: s
         step.put("x", np.arange(3.0))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.lists(st.integers(0, 300), max_size=5), min_size=1, max_size=6),
     options=st.sampled_from(

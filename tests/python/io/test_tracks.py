@@ -26,7 +26,7 @@ def write(path: Path, *steps: dict[str, Any]) -> Path:
     return path
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_tracks_are_those_of_a_search(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     kind = np.dtype(data.draw(st.sampled_from(["i8", "i4", "u8", "u1", "f8"])))

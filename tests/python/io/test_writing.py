@@ -278,7 +278,7 @@ schemas = st.dictionaries(names, types, min_size=1, max_size=6)
 def test_any_schema_comes_back(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(schemas, st.lists(st.integers(0, 300), min_size=1, max_size=3), st.integers(0, 2**32))
     def check(schema: dict[str, str], rows: list[int], seed: int) -> None:
         rng = np.random.default_rng(seed)

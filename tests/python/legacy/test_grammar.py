@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.python.legacy.support import write_table
 
@@ -122,7 +122,6 @@ def test_a_wrong_edit_names_the_step() -> None:
         edited("i/abc", "text")
 
 
-@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**31), 2**31))
 def test_formats_print_as_in_c(value: float, count: int) -> None:
     assert formatted("%8.3lf|%-8ld|%e", value, count, value) == f"{value:8.3f}|{count:<8d}|{value:e}"

@@ -14,7 +14,7 @@ from tests.python.legacy.support import K, N, X, made, run, write_table
 import quire
 from quire.legacy.running import main
 
-LIGHT = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIGHT = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def columns(data: quire.sdds.DataSet, *names: str) -> list[Any]:

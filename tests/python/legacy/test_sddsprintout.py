@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -137,7 +137,6 @@ def test_missing_columns_are_errors(source: Path, capfd: pytest.CaptureFixture[s
     assert "-paginate: it is not translated" in capfd.readouterr().err
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, 3, elements=st.floats(allow_nan=True)))
 def test_spreadsheets_read_back_to_the_same_numbers(
     tmp_path_factory: pytest.TempPathFactory, values: Any

@@ -238,7 +238,7 @@ def test_texts_of_the_file_arrays_and_the_mode_of_the_data_are_kept(tmp_path: Pa
     assert b"mode=ascii" in (tmp_path / "made.sdds").read_bytes()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays(np.float64, st.integers(0, 8), elements=st.floats(-1e6, 1e6) | st.just(np.nan)))
 def test_any_column_is_filtered_and_reduced_as_numpy_does(tmp_path: Path, values: Any) -> None:
     path = tmp_path / "random.sdds"

@@ -17,7 +17,7 @@ from quire.numeric.correlation import Method, correlate, correlate_columns, sign
 values = st.one_of(st.sampled_from([0.0, 1.0, 2.0, float("nan")]), st.floats(-1e3, 1e3))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), method=st.sampled_from(["pearson", "spearman"]))
 def test_coefficients_and_significances_are_those_of_scipy(data: Any, method: Method) -> None:
     rows = data.draw(st.integers(0, 15))
@@ -52,7 +52,7 @@ def test_significances_at_the_limits() -> None:
     assert np.isnan(significance(0.5, 2))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(3, 10_000), st.floats(1e-4, 0.9999))
 def test_significances_are_those_of_scipy_to_its_digits(points: int, coefficient: float) -> None:
     expected = special.betainc((points - 2) / 2, 0.5, (1 - coefficient) * (1 + coefficient))

@@ -28,7 +28,7 @@ from quire.numeric.distributions import (
 U = uniform_numbers(2000, 7)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     begin=st.floats(-1e3, 1e3),
     end=st.floats(-1e3, 1e3),
@@ -75,7 +75,7 @@ def test_sequences_that_never_end_or_begin_are_refused(part: Progression) -> Non
         sequence(part)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(count=st.integers(0, 300), place=st.integers(0, 4), offset=st.integers(0, 50))
 def test_halton_numbers_are_those_of_scipy(count: int, place: int, offset: int) -> None:
     expected = stats.qmc.Halton(5, scramble=False).random(count + offset + 1)[offset + 1 :, place]
@@ -96,7 +96,7 @@ def test_samples_have_the_quantiles_of_scipy(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     x=st.lists(st.integers(-100, 100), min_size=2, max_size=8, unique=True).map(sorted),
     data=st.data(),
@@ -117,7 +117,7 @@ def test_a_tabulated_density_has_its_integral(x: list[int], data: Any) -> None:
     np.testing.assert_allclose(np.interp(found, grid, areas) / areas[-1], numbers, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(x=st.lists(st.integers(-100, 100), min_size=2, max_size=8, unique=True).map(sorted), data=st.data())
 def test_a_tabulated_cumulative_function_is_inverted(x: list[int], data: Any) -> None:
     steps = data.draw(st.lists(st.one_of(st.just(0.0), st.floats(0.01, 5)), min_size=len(x), max_size=len(x)))

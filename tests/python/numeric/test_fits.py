@@ -39,7 +39,7 @@ def scaled(name: str, values: tuple[float, ...], x_scale: float, y_scale: float)
 
 
 @pytest.mark.parametrize("name", sorted(USUAL))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 1000), with_errors=st.booleans(), sign=st.sampled_from([1.0, -1.0]))
 def test_models_have_the_parameters_and_errors_of_scipy(
     name: str, seed: int, with_errors: bool, sign: float
@@ -65,7 +65,7 @@ def test_models_have_the_parameters_and_errors_of_scipy(
 
 
 @pytest.mark.parametrize("name", sorted(USUAL))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(x_scale=scales, y_scale=scales)
 def test_units_of_x_and_y_do_not_matter(name: str, x_scale: float, y_scale: float) -> None:
     true = scaled(name, USUAL[name], x_scale, y_scale)
@@ -83,7 +83,7 @@ def test_a_constant_determines_no_shape(name: str, value: float) -> None:
     assert "do not determine" in found.message
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(frequency=st.floats(0.02, 400), phase=st.floats(-3, 3))
 def test_a_sine_needs_no_guess_of_its_frequency(frequency: float, phase: float) -> None:
     x = np.linspace(0, 100, 100_001)
@@ -130,7 +130,7 @@ def test_few_rows_do_not_determine_a_model(name: str, rows: int) -> None:
     assert np.isnan(list(found.sigmas.values())).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(y=st.lists(st.floats(-1e6, 1e6), min_size=4, max_size=30), data=st.data())
 def test_any_data_gives_a_fit_or_a_reason(y: list[float], data: Any) -> None:
     name = data.draw(st.sampled_from(sorted(USUAL)))
@@ -168,7 +168,7 @@ def test_what_cannot_be_fitted_is_named(call: Any, error: type[Exception], messa
 values = st.floats(-100, 100).map(lambda value: round(value, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), order=st.integers(0, 3), with_errors=st.booleans())
 def test_polynomials_have_the_coefficients_and_errors_of_numpy(
     data: Any, order: int, with_errors: bool
@@ -224,7 +224,7 @@ def test_orders_that_do_not_help_are_left_out() -> None:
     assert found.goodness.reduced_chi_squared < whole.goodness.reduced_chi_squared
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 100), order=st.integers(0, 3))
 def test_two_variables_have_the_coefficients_of_a_linear_solution(seed: int, order: int) -> None:
     random = np.random.default_rng(seed)
@@ -236,7 +236,7 @@ def test_two_variables_have_the_coefficients_of_a_linear_solution(seed: int, ord
     np.testing.assert_allclose(found.coefficients, np.linalg.lstsq(matrix, y, rcond=None)[0], atol=1e-10)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 100), order=st.integers(1, 4), knots=st.integers(2, 8))
 def test_splines_have_the_values_of_scipy(seed: int, order: int, knots: int) -> None:
     random = np.random.default_rng(seed)

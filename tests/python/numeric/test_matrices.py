@@ -15,7 +15,7 @@ from quire.numeric.matrices import ModeSelection, Tikhonov, inverse, product, ps
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 6))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(shape=shapes, seed=st.integers(0, 1000), rank=st.integers(1, 6))
 def test_a_pseudo_inverse_is_that_of_numpy_for_any_rank(shape: tuple[int, int], seed: int, rank: int) -> None:
     random = np.random.default_rng(seed)
@@ -26,7 +26,7 @@ def test_a_pseudo_inverse_is_that_of_numpy_for_any_rank(shape: tuple[int, int], 
     np.testing.assert_allclose(found.reconstructed(), values, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 1000), kept=st.integers(0, 4))
 def test_modes_are_left_out(seed: int, kept: int) -> None:
     values = np.random.default_rng(seed).normal(size=(5, 4))

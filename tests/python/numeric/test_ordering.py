@@ -60,7 +60,7 @@ def test_orders_of_nothing_are_empty(monkeypatch: pytest.MonkeyPatch) -> None:
 KEYS = st.sampled_from([np.int8, np.int64, np.uint64, np.float64, np.longdouble])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 9), st.integers(0, 9), KEYS, st.integers(0, 2**32), st.booleans())
 def test_pairs_are_those_of_each_row(mine: int, other: int, kind: Any, seed: int, far: bool) -> None:
     random = np.random.default_rng(seed)

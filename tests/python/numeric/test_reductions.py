@@ -20,7 +20,7 @@ from quire.numeric.reduction_table import REDUCTIONS, Options
 from quire.numeric.reductions import reduce, reduce_along, reduce_windows
 from quire.numeric.rows import Rows
 
-brief = settings(deadline=None, max_examples=60)
+brief = settings(max_examples=60)
 finite = st.floats(-1e3, 1e3)
 some = hnp.arrays(np.float64, st.integers(1, 20), elements=finite)
 longer = hnp.arrays(np.float64, st.integers(5, 20), elements=finite)
@@ -206,7 +206,7 @@ def options_of(name: str) -> Options:
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(hnp.arrays(np.float64, (3, 7), elements=with_nan), st.sampled_from(LINES), seeds)
 def test_reductions_along_an_axis_are_those_of_each_line(name: str, y: Any, rows: Rows, seed: int) -> None:
     x = uneven(7, seed) if REDUCTIONS[name].needs_x else None
@@ -224,7 +224,7 @@ def test_reductions_along_an_axis_are_those_of_each_line(name: str, y: Any, rows
 
 
 @pytest.mark.parametrize("name", [name for name, one in REDUCTIONS.items() if "windows" in one.directions])
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     hnp.arrays(np.float64, st.integers(0, 12), elements=with_nan),
     st.integers(1, 6),

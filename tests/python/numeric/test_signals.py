@@ -22,7 +22,7 @@ from quire.numeric.spectra import Preparation, spectrum, window
 from quire.numeric.tunes import lines
 
 Array = np.ndarray[Any, Any]
-brief = settings(deadline=None, max_examples=40)
+brief = settings(max_examples=40)
 
 small = st.integers(-40, 40).map(lambda n: n / 8)
 few = st.lists(small, min_size=0, max_size=25).map(lambda found: np.array(found, np.float64))

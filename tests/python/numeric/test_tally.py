@@ -25,7 +25,7 @@ def parts(rows: int, size: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, rows, size)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(FEW, st.integers(1, 20), st.sampled_from([np.float64, np.longdouble]), st.integers(0, 2**32))
 def test_tallies_of_blocks_are_reductions_of_groups(
     numbers: list[int], size: int, kind: Any, seed: int
@@ -55,7 +55,7 @@ def test_one_block_has_the_bits_of_the_whole_column() -> None:
     assert {what: tally.result(what)[0] for what in NEEDS} == {what: reduce(what, values) for what in NEEDS}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 7), st.integers(0, 2**32), st.booleans())
 def test_equal_combinations_have_equal_numbers(rows: int, size: int, seed: int, far: bool) -> None:
     random = np.random.default_rng(seed)

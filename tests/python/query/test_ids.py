@@ -218,7 +218,7 @@ def test_only_numbers_of_8_bytes_are_ids(tmp_path: Path) -> None:
         quire.build_index(path, ids="id2")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     kind: Any = np.dtype(data.draw(st.sampled_from(["i8", "u8", "i4", "u1", "f8", "f4"])))

@@ -25,7 +25,7 @@ from quire.io.value_list import digest
 from quire.toolkit import indexing
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.data())
 def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     values = data.draw(columns())

@@ -73,7 +73,7 @@ ROWS = st.sampled_from([0, 1, 7, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 *
 
 
 @pytest.mark.parametrize("format_name", step_formats())
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     types=st.lists(st.sampled_from(TYPES[:-1]), min_size=1, max_size=3), rows=ROWS, seed=st.integers(0, 99)
 )

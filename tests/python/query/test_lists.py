@@ -62,7 +62,7 @@ def check_answers(folder: Path, data: st.DataObject) -> None:
         assert quire.index_faults(path) == []
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     check_answers(tmp_path_factory.getbasetemp(), data)
@@ -70,7 +70,7 @@ def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
-@settings(deadline=None, max_examples=25_000)
+@settings(max_examples=25_000)
 @given(st.data())
 def test_answers_to_many_conditions(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     check_answers(tmp_path_factory.getbasetemp(), data)

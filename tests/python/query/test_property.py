@@ -199,7 +199,7 @@ conditions = st.recursive(simple_conditions, more_conditions, max_leaves=4)
 seeds = st.integers(0, 3)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(conditions, seeds)
 def test_conditions_select_the_same_rows_as_numpy(case: Case, seed: int) -> None:
     data = columns(seed)
@@ -210,7 +210,7 @@ def test_conditions_select_the_same_rows_as_numpy(case: Case, seed: int) -> None
     assert bound.count(data, 0, ROWS) == len(expected)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.one_of(real_trees, integer_trees), seeds)
 def test_values_are_those_of_numpy(case: Case, seed: int) -> None:
     data = columns(seed)
@@ -231,7 +231,7 @@ EXACT: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.sampled_from([*COMPARISONS]), st.integers(-(2**63), 2**64 - 1), seeds)
 def test_large_integers_compare_exactly(sign: str, limit: int, seed: int) -> None:
     data = columns(seed)
@@ -239,7 +239,7 @@ def test_large_integers_compare_exactly(sign: str, limit: int, seed: int) -> Non
     assert bind(f"b {sign} {limit}", data).select(data).tolist() == expected
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.sampled_from([*COMPARISONS]), st.floats(allow_nan=False, allow_infinity=False), seeds)
 def test_integers_compare_exactly_with_fractions(sign: str, limit: float, seed: int) -> None:
     data = columns(seed)
@@ -250,7 +250,7 @@ def test_integers_compare_exactly_with_fractions(sign: str, limit: float, seed: 
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(max_size=40))
 def test_any_text_is_an_expression_or_a_quire_error(text: str) -> None:
     kind = "usage"

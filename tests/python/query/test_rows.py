@@ -116,7 +116,7 @@ tables = st.builds(columns, st.integers(0, 2**20), st.integers(1, 14))
 
 
 @pytest.mark.parametrize("text", AGGREGATES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(found=tables, size=st.integers(1, 15))
 def test_aggregates_are_those_of_numpy(text: str, found: Columns, size: int) -> None:
     bound = bound_to(text, found)
@@ -134,7 +134,7 @@ def test_aggregates_are_those_of_numpy(text: str, found: Columns, size: int) -> 
 
 
 @pytest.mark.parametrize("text", WINDOWS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(found=tables, size=st.integers(1, 15), first=st.integers(0, 13), inner=st.integers(1, 15))
 def test_windows_are_those_of_pandas(text: str, found: Columns, size: int, first: int, inner: int) -> None:
     with np.errstate(all="ignore"):

@@ -147,7 +147,7 @@ conditions = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.one_of(pushes, changes, conditions), max_size=10), st.integers(0, 50))
 def test_random_programs_have_the_values_of_the_interpreter(words: list[str], seed: int) -> None:
     text = " ".join(["x y a", *words])

@@ -47,7 +47,7 @@ def upper_median(rows: Any) -> Any:
     return np.where(np.isnan(rows).any(axis=1), np.nan, middles)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices)
 def test_reductions_across_columns_are_those_of_numpy(matrix: Any) -> None:
     chain = quire.new(columns=named(matrix)).stats(
@@ -70,7 +70,7 @@ def test_reductions_across_columns_are_those_of_numpy(matrix: Any) -> None:
     np.testing.assert_allclose(found["t"], sums, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(columns, st.integers(1, 8))
 def test_windows_are_the_rolling_reductions_of_pandas(y: Any, points: int) -> None:
     chain = quire.new(columns={"y": y})
@@ -84,7 +84,7 @@ def test_windows_are_the_rolling_reductions_of_pandas(y: Any, points: int) -> No
     np.testing.assert_array_equal(found["y_count"], counts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(columns, st.integers(1, 8))
 def test_blocks_are_groups_of_rows_without_a_remainder(y: Any, points: int) -> None:
     rows = len(y) // points
@@ -99,7 +99,7 @@ def test_blocks_are_groups_of_rows_without_a_remainder(y: Any, points: int) -> N
         np.testing.assert_allclose(found["y_mean"], grouped["y_mean"], atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(columns, st.integers(2, 9), st.integers(1, 7), st.booleans(), st.data())
 def test_results_have_the_same_bits_in_blocks_of_any_size(
     y: Any, points: int, size: int, blocks: bool, data: st.DataObject

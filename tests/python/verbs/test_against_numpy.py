@@ -25,14 +25,14 @@ def chain_of(**columns: Any) -> quire.Chain:
     return quire.new(columns={"t[s]": np.arange(count) * 0.5} | named)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(several)
 def test_derivatives_are_central_differences(y: Any) -> None:
     found = chain_of(y=y).deriv("y", versus="t").read()["y_derivative"]
     np.testing.assert_allclose(found, np.gradient(y, 0.5), atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(several)
 def test_integrals_are_sums_of_trapezia(y: Any) -> None:
     found = chain_of(y=y).integ("y", versus="t").read()["y_integral"]
@@ -40,7 +40,7 @@ def test_integrals_are_sums_of_trapezia(y: Any) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(numbers, st.sampled_from([1, 3, 5]))
 def test_smoothing_is_a_rolling_mean_with_shorter_windows_at_the_ends(y: Any, points: int) -> None:
     found = chain_of(y=y).smooth("y", points=points).read()["y"]
@@ -48,7 +48,7 @@ def test_smoothing_is_a_rolling_mean_with_shorter_windows_at_the_ends(y: Any, po
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(several, st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_interpolation_is_that_of_numpy(y: Any, shares: list[float]) -> None:
     places = np.sort(shares) * (len(y) - 1) * 0.5
@@ -56,7 +56,7 @@ def test_interpolation_is_that_of_numpy(y: Any, shares: list[float]) -> None:
     np.testing.assert_allclose(found, np.interp(places, np.arange(len(y)) * 0.5, y), atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(with_nan, st.integers(0, 2**31))
 def test_correlations_are_those_of_pandas(y: Any, seed: int) -> None:
     z = np.random.default_rng(seed).normal(size=len(y))
@@ -67,7 +67,7 @@ def test_correlations_are_those_of_pandas(y: Any, seed: int) -> None:
         np.testing.assert_allclose(found["coefficient"], frame["y"].corr(frame["z"]), atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(with_nan)
 def test_definitions_and_casts_are_those_of_numpy(y: Any) -> None:
     chain = chain_of(y=y).define("r=sqrt(y**2)", "n=row", "total=cumsum(t)")
@@ -79,7 +79,7 @@ def test_definitions_and_casts_are_those_of_numpy(y: Any) -> None:
     assert found["n"].dtype == np.int32
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(numbers)
 def test_peaks_and_zeros_are_where_neighbours_say(y: Any) -> None:
     peaks = chain_of(y=y).peaks("y").read()["t"]
@@ -93,7 +93,7 @@ def test_peaks_and_zeros_are_where_neighbours_say(y: Any) -> None:
         assert ((zeros >= inside) & (zeros <= inside + 0.5)).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(hnp.arrays(np.float64, st.integers(6, 12), elements=st.floats(-1e3, 1e3)), st.integers(0, 2))
 def test_polynomial_fits_are_those_of_numpy(y: Any, order: int) -> None:
     t = np.arange(len(y)) * 0.5
@@ -101,7 +101,7 @@ def test_polynomial_fits_are_those_of_numpy(y: Any, order: int) -> None:
     np.testing.assert_allclose(found, np.polynomial.Polynomial.fit(t, y, order)(t), atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(hnp.arrays(np.float64, (3, 3), elements=st.floats(-10, 10)))
 def test_products_and_pseudo_inverses_are_those_of_numpy(matrix: Any) -> None:
     columns = {f"c{place}": matrix[:, place] for place in range(3)}
@@ -115,7 +115,7 @@ def test_products_and_pseudo_inverses_are_those_of_numpy(matrix: Any) -> None:
         np.testing.assert_allclose(inverse @ matrix, np.eye(3), atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(several)
 def test_amplitudes_are_those_of_the_transform_of_numpy(y: Any) -> None:
     found = chain_of(y=y).fft("y", versus="t", results=["amplitude"]).read()
@@ -127,7 +127,7 @@ def test_amplitudes_are_those_of_the_transform_of_numpy(y: Any) -> None:
     np.testing.assert_allclose(found["y_amplitude"], expected, atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(with_nan)
 def test_outliers_are_beyond_the_deviations_of_numpy(y: Any) -> None:
     kept = chain_of(y=y).outliers("y", deviations=1.5).read()["y"]
@@ -138,7 +138,7 @@ def test_outliers_are_beyond_the_deviations_of_numpy(y: Any) -> None:
         np.testing.assert_allclose(np.sort(kept[~np.isnan(kept)]), np.sort(expected))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(numbers)
 def test_rows_become_steps_and_rows_again(y: Any) -> None:
     if len(y):

@@ -52,7 +52,7 @@ def require_equal(found: Columns, expected: Any) -> None:
             np.testing.assert_array_equal(values, wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables())
 def test_sorting_is_stable_with_nan_last(table: Columns) -> None:
     with chain_of(table) as chain:
@@ -64,7 +64,7 @@ def test_sorting_is_stable_with_nan_last(table: Columns) -> None:
         assert chain.sort("name").read(["k"])["k"].tolist() == table["k"][by_name].tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables())
 def test_the_first_of_equal_rows_is_kept(table: Columns) -> None:
     with chain_of(table) as chain:
@@ -74,7 +74,7 @@ def test_the_first_of_equal_rows_is_kept(table: Columns) -> None:
     assert found["name"].tolist() == groups["name"].first().tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(), tables(), st.sampled_from(["inner", "left"]))
 def test_joining_by_two_keys(table: Columns, other: Columns, how: Any) -> None:
     other = {"k": other["k"], "name": other["name"], "y": other["x"]}
@@ -87,7 +87,7 @@ def test_joining_by_two_keys(table: Columns, other: Columns, how: Any) -> None:
     require_equal(found, expected[list(found)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables(), tables())
 def test_rows_with_and_without_partner_are_all_rows(table: Columns, other: Columns) -> None:
     with chain_of(table) as chain, chain_of(other) as mate:
@@ -98,7 +98,7 @@ def test_rows_with_and_without_partner_are_all_rows(table: Columns, other: Colum
     assert lacks == [k for k, name in zip(table["k"], table["name"], strict=True) if name not in known]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables(), st.lists(st.integers(-50, 50), max_size=8))
 def test_the_nearest_row_is_the_partner(table: Columns, places: list[int]) -> None:
     other = {"k": np.array(places, np.int64), "y": np.arange(len(places), dtype=np.float64)}
@@ -112,7 +112,7 @@ def test_the_nearest_row_is_the_partner(table: Columns, places: list[int]) -> No
             assert np.isnan(y)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables())
 def test_each_group_has_its_rows(table: Columns) -> None:
     with chain_of(table) as chain:
@@ -128,7 +128,7 @@ def test_each_group_has_its_rows(table: Columns) -> None:
         np.testing.assert_allclose(columns["sum"], sums, rtol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables())
 def test_melting_and_pivoting_are_inverse(table: Columns) -> None:
     rows = len(table["k"])
@@ -145,7 +145,7 @@ def test_melting_and_pivoting_are_inverse(table: Columns) -> None:
             np.testing.assert_array_equal(wide["b"], given["b"])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables())
 def test_transposing_twice_changes_no_number(table: Columns) -> None:
     rows = len(table["k"])
@@ -158,7 +158,7 @@ def test_transposing_twice_changes_no_number(table: Columns) -> None:
         np.testing.assert_array_equal(back["k"], given["k"])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables(), tables())
 def test_merging_steps_keeps_what_differs_as_a_column(table: Columns, other: Columns) -> None:
     with chain_of(table, other) as chain:
@@ -177,7 +177,7 @@ def test_different_units_are_not_mixed() -> None:
             chain.define("y[s]=1.0*x/x").melt(["x", "y"]).read()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(), st.slices(MOST_ROWS + 3).filter(lambda one: one.step != 0))
 def test_ranges_of_rows_are_those_of_numpy(table: Columns, which: slice) -> None:
     with chain_of(table) as chain:

@@ -17,7 +17,7 @@ import quire
 from quire.io.table import Table
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     tables(),
     st.sampled_from(

@@ -111,7 +111,7 @@ def bounded(columns: Columns) -> Columns:
 
 
 @pytest.mark.parametrize("most", [1 << 16, 2])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     tables().map(bounded),
     tables().map(bounded),

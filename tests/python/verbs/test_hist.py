@@ -31,7 +31,7 @@ def columns(*arrays: Any) -> dict[str, Any]:
     return dict(zip("xyw", (np.asarray(one[:rows], np.float64) for one in arrays), strict=False))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(values, counts)
 def test_bins_between_the_limits_of_the_values_are_those_of_numpy(x: Any, count: int) -> None:
     finite = x[np.isfinite(x)]
@@ -53,7 +53,7 @@ def test_bins_between_the_limits_of_the_values_are_those_of_numpy(x: Any, count:
         np.testing.assert_allclose(found["x"], (edges[1:] + edges[:-1]) / 2, atol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(values, st.lists(st.integers(-3, 3), min_size=30, max_size=30), counts)
 def test_weights_are_summed_within_limits_and_the_upper_one_is_outside(x: Any, w: Any, count: int) -> None:
     given = columns(x, x, w)
@@ -66,7 +66,7 @@ def test_weights_are_summed_within_limits_and_the_upper_one_is_outside(x: Any, w
     assert outside == np.sum(~inside)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(values, values, counts, counts)
 def test_joint_histograms_are_those_of_numpy(x: Any, y: Any, across: int, up: int) -> None:
     given = columns(x, y)
@@ -90,7 +90,7 @@ def test_pairs_of_opposite_infinities_are_in_no_cell() -> None:
     assert step.warnings == ["step 0: 1 of 3 values of x or y are NaN or infinite, and in no bin"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(values, counts)
 def test_norms_are_one(x: Any, count: int) -> None:
     assume(np.any((x >= -4) & (x < 4)))
@@ -210,7 +210,7 @@ def test_mistakes_name_what_is_wrong(arguments: Any, options: Any, error: Any, m
         chain.hist(*arguments, **options).read()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     values,
     st.integers(0, 2**32),

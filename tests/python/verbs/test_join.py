@@ -101,7 +101,7 @@ def test_columns_of_the_other_file_are_chosen_or_renamed() -> None:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 6), st.integers(0, 6), st.sampled_from(["left", "semi", "anti"]))
 def test_row_by_row_is_a_join_by_the_number_of_the_row(rows: int, others: int, how: str) -> None:
     mine = quire.new(columns={"x": np.arange(rows) * 1.5})

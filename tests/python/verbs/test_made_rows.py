@@ -18,7 +18,7 @@ numbers = hnp.arrays(np.float64, st.integers(0, 12), elements=finite)
 words = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(st.floats(allow_nan=False), st.integers(-(2**53), 2**53)), min_size=1, max_size=12))
 def test_lists_of_values_keep_every_digit(values: list[float]) -> None:
     found = quire.new(f"x={','.join(map(repr, values))}").read()["x"]
@@ -27,7 +27,7 @@ def test_lists_of_values_keep_every_digit(values: list[float]) -> None:
     assert found.tolist() == values
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(finite, finite, st.integers(2, 30))
 def test_sequences_are_those_of_numpy(begin: float, end: float, count: int) -> None:
     found = quire.new(f"s=sequence({begin!r}, {end!r}, {count})").read()["s"]
@@ -36,7 +36,7 @@ def test_sequences_are_those_of_numpy(begin: float, end: float, count: int) -> N
     assert found[-1] == pytest.approx(end, rel=1e-12, abs=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(finite, st.floats(1e-6, 1e6), st.integers(1, 50), st.integers(0, 2**31))
 def test_samples_are_inside_their_limits_and_repeatable(
     low: float, width: float, rows: int, seed: int
@@ -49,7 +49,7 @@ def test_samples_are_inside_their_limits_and_repeatable(
     assert all(again[name].tolist() == found[name].tolist() for name in "ug")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(numbers, st.integers(-(2**62), 2**62), words)
 def test_texts_are_those_of_the_formats_of_python(x: Any, number: int, word: str) -> None:
     chain = quire.new(columns={"x": x, "n": np.full(len(x), number), "w": np.full(len(x), word, object)})
@@ -58,7 +58,7 @@ def test_texts_are_those_of_the_formats_of_python(x: Any, number: int, word: str
     assert list(found["b"]) == [f"{row}:{value}" for row, value in enumerate(x.tolist())]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_rows_of_a_grid_are_ordered_from_any_order(data: st.DataObject) -> None:
     places = st.lists(st.integers(-1000, 1000), min_size=1, max_size=5, unique=True).map(sorted)
@@ -73,7 +73,7 @@ def test_rows_of_a_grid_are_ordered_from_any_order(data: st.DataObject) -> None:
     np.testing.assert_array_equal(found["z"], values.reshape(-1))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(hnp.arrays(np.float64, (3, 2), elements=st.floats(-10, 10)), st.integers(2, 6), st.integers(0, 2**31))
 def test_planes_are_interpolated_as_by_scipy(corners: Any, points: int, seed: int) -> None:
     slopes = corners[0]

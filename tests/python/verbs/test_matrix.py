@@ -102,7 +102,7 @@ OPTIONS = st.fixed_dictionaries(
 DAMPING: Any = st.sampled_from([{}, {"alpha": 0.5}, {"beta": 0.1}])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**31), OPTIONS, DAMPING)
 def test_pseudo_inverses_have_the_modes_that_are_kept(
     seed: int, options: dict[str, Any], damping: dict[str, Any]

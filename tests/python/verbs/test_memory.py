@@ -45,7 +45,7 @@ def key() -> st.SearchStrategy[str]:
     return st.one_of(numbers, texts).map("".join)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables(), tables(), st.lists(key(), min_size=1, max_size=3))
 def test_sorted_rows_are_those_in_memory(first: Columns, second: Columns, keys: list[str]) -> None:
     with TemporaryDirectory() as name:
@@ -54,7 +54,7 @@ def test_sorted_rows_are_those_in_memory(first: Columns, second: Columns, keys: 
             assert bytes_of(chain.limited(NONE).sort(keys), folder) == bytes_of(chain.sort(keys), folder)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables(), st.lists(key(), min_size=1, max_size=2))
 def test_the_first_of_equal_rows_are_those_in_memory(columns: Columns, keys: list[str]) -> None:
     with TemporaryDirectory() as name:
@@ -149,7 +149,7 @@ GROUPINGS = ["x", "k", "name", "long", "letter", "u", "bin(x, 3)", "bin(k, 4)", 
 GROUPINGS += ["every(3)", "change(k)", "change(name)", "slice=bin(long, 2)"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables(), tables(), st.lists(st.sampled_from(GROUPINGS), min_size=1, max_size=3, unique=True))
 def test_groups_are_those_in_memory(first: Columns, second: Columns, by: list[str]) -> None:
     with TemporaryDirectory() as name:
@@ -170,7 +170,7 @@ def test_groups_of_many_blocks_are_those_in_memory(tmp_path: Path, by: list[str]
 HOWS = ("inner", "left", "semi", "anti")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     tables(),
     tables(most=8),
@@ -196,7 +196,7 @@ def test_joined_rows_are_those_in_memory(first: Columns, other: Columns, on: str
             assert warnings[0] == warnings[1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables(), tables(most=8), st.sampled_from(HOWS), st.sampled_from([float("inf"), 1.0]))
 def test_nearest_rows_are_those_in_memory(first: Columns, other: Columns, how: str, tolerance: float) -> None:
     with TemporaryDirectory() as name:

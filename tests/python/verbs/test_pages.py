@@ -78,7 +78,7 @@ def test_steps_are_divided_into_rows_of_a_size(runs: Path) -> None:
             chain.split(0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 20), st.integers(1, 7))
 def test_parts_of_a_step_are_its_rows_in_their_order(rows: int, size: int) -> None:
     x = np.cos(np.arange(rows))

@@ -168,7 +168,7 @@ floats = st.one_of(st.sampled_from([0.0, -1.0, float("nan"), float("inf")]), st.
 words = st.sampled_from(["", "Q1", "Q10", "é", "a\tb"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(floats, st.integers(-2, 2), words), max_size=12))
 def test_groups_are_those_of_pandas(rows: list[tuple[float, int, str]]) -> None:
     frame = pandas.DataFrame(rows, columns=["x", "k", "name"]).astype({"x": float, "k": np.int32})

@@ -26,7 +26,7 @@ def write(path: Path, *steps: dict[str, Any]) -> Path:
     return path
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data(), is_made=st.booleans())
 def test_rows_are_those_of_the_tracks_of_the_file(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, is_made: bool
