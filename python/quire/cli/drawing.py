@@ -23,7 +23,7 @@ from quire.cli.trace import trace
 from quire.errors import DataError, UsageError
 from quire.toolkit.additions import NOTHING, fits_of
 from quire.toolkit.axes import heading, place_text
-from quire.toolkit.binning import BinnedTables, complete_limits
+from quire.toolkit.binning import BinnedTables, complete_limits, suitable_bins
 from quire.toolkit.curves import (
     STEP_NUMBER,
     Curve,
@@ -214,12 +214,14 @@ class Drawing:
     def histogram(
         self,
         names: Sequence[str],
-        bins: Sequence[int],
+        bins: Sequence[int] | None,
         limits: Sequence[Any],
         weight: str = "",
         added: Additions = NOTHING,
     ) -> Figure:
-        """Draw the histogram of one column for each file, or of two columns of one file."""
+        """Draw the histogram of one column for each file, or of two columns of one file, in as many bins as
+        suit the rows if none are given.
+        """
         needed = [*names, *([weight] if weight else [])]
         if len(names) == 2 and len(self.sources) > 1:
             raise UsageError("a histogram of two columns shows one file")
@@ -238,6 +240,7 @@ class Drawing:
             require_same_unit(some)
         limits = self.units.limits_of_file(quantities, limits)
         # All files have bins of the same width, so that their heights can be compared.
+        bins = bins or suitable_bins(len(names), max(sum(map(len, some)) for some in tables))
         shared = complete_limits(binned, names, limits, bins)
         found = [
             (source.name, one.distribution(bins, shared))

@@ -85,7 +85,7 @@ def plot(
     slices: Slices = None,
     sums: Sums = None,
     component: Component = None,
-    bins: Bins = "100",
+    bins: Bins = "",
     limits: Limits = None,
     weight: Weight = "",
     fit: Fit = "",
@@ -334,7 +334,7 @@ def histogram_drawing(
     if len(ranges) > len(names):
         axes = "1 axis" if len(names) == 1 else f"{len(names)} axes"
         raise UsageError(f"--range is given {len(ranges)} times for {axes}")
-    counts = parse_bins(bins, len(names))
+    counts = parse_bins(bins, len(names)) if bins else None
     ranges += [None] * (len(names) - len(ranges))
     added = Additions(fit, cumulative, parse_shares(shares))
     added.require_axes(len(names))

@@ -68,7 +68,10 @@ PlottedField = Annotated[
         "--field", metavar="NAME", autocompletion=completion.fields, help="A plane or line of a field."
     ),
 ]
-Bins = Annotated[str, typer.Option("--bins", metavar="N", help="Number of bins: 100 or 200x200.")]
+Bins = Annotated[
+    str,
+    typer.Option("--bins", metavar="N", help="Number of bins: 100 or 200x200. Default: suits the rows."),
+]
 Limits = Annotated[
     list[str] | None,
     typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis, in its unit."),

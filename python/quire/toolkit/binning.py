@@ -39,6 +39,13 @@ class Distribution:
     """The column whose values are summed instead of counting rows."""
 
 
+def suitable_bins(axes: int, rows: int) -> list[int]:
+    """Independent. Return the numbers of bins of each axis in which this number of rows is no noise."""
+    if axes == 1:
+        return [round(min(max(2.5 * math.cbrt(rows), 24.0), 400.0))]
+    return [round(min(max(math.sqrt(rows) / 1.3, 48.0), 360.0))] * axes
+
+
 def parse_bins(text: str, axes: int) -> tuple[int, ...]:
     """Independent. Parse `200` or `200x100` as numbers of bins, one for each axis. Raises UsageError."""
     parts = text.lower().split("x")

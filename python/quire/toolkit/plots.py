@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quire.beam.request import BeamRequest
 from quire.errors import UsageError
 from quire.toolkit.beam import with_beams
-from quire.toolkit.binning import BinnedTables, complete_limits
+from quire.toolkit.binning import BinnedTables, complete_limits, suitable_bins
 from quire.toolkit.curves import (
     Curves,
     attribute_curves,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from quire import File, Step
 
-BINS = 100
 ONE_STEP = "give steps=NUMBER"
 
 ADDED: Mapping[str, str] = {"fit": "fit", "cumulative": "is_cumulative", "shares": "shares"}
@@ -58,7 +57,7 @@ class Plots:
         x: str,
         y: str | None = None,
         *,
-        bins: int | Sequence[int] = BINS,
+        bins: int | Sequence[int] | None = None,
         range: Sequence[tuple[float, float] | None] | None = None,
         where: str | None = None,
         steps: ChosenSteps = None,
@@ -68,7 +67,8 @@ class Plots:
         """Independent. Draw how many rows have which value of one column, or of two as colours.
 
         The rows of all selected steps are counted together, block by block. `bins` and `range` have one entry
-        for each axis; limits are in the unit of the file, or the wanted one. Of one column,
+        for each axis; limits are in the unit of the file, or the wanted one. By default there are as many
+        bins as suit the number of rows: 24 to 400, or 48 to 360 for each of two columns. Of one column,
         `fit="gauss"` draws the Gaussian that fits the counts best, with its parameters, and `cumulative=True`
         sums up to the end of each bin. Of two columns, `shares=[50, 90]` draws lines around shares of the
         rows in percent.
@@ -89,12 +89,13 @@ class Plots:
 
         added = Additions(**{own: look.pop(name) for name, own in ADDED.items() if name in look})
         names = [x] if y is None else [x, y]
-        counts = [bins] * len(names) if isinstance(bins, int) else list(bins)
+        given = [bins] * len(names) if isinstance(bins, int) else bins
         limits = list(range or [None] * len(names))
-        if not len(names) == len(counts) == len(limits):
+        if len(limits) != len(names) or (given is not None and len(given) != len(names)):
             raise UsageError(f"bins and range have an entry for each of {len(names)} axes")
         added.require_axes(len(names))
         found = self._tables(names, where, steps, table)
+        counts = given or suitable_bins(len(names), sum(map(len, found)))
         shown = Look(**look)
         binned = BinnedTables(found, names)
         quantities = [[found[0][name]] if found else [] for name in names]

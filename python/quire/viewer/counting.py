@@ -17,13 +17,6 @@ from quire.viewer.surveys import Rows
 Array = np.ndarray[Any, Any]
 
 
-def suitable_bins(axes: int, rows: int) -> list[int]:
-    """Independent. Return the numbers of bins of each axis in which this number of rows is no noise."""
-    if axes == 1:
-        return [round(min(max(2.5 * math.cbrt(rows), 24.0), 400.0))]
-    return [round(min(max(math.sqrt(rows) / 1.3, 48.0), 360.0))] * axes
-
-
 def axis_over(found: Sequence[tuple[float, float]], wanted: Any, bins: int) -> Bins:
     """Independent. Return the axis for these limits of values, or for wanted ones. Raises UsageError."""
     if wanted is None:

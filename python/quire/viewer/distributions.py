@@ -13,9 +13,10 @@ import numpy as np
 from quire.numeric.histograms import Bins
 from quire.numeric.shares import share_lines
 from quire.toolkit.bin_fits import BinFit, gaussian
+from quire.toolkit.binning import suitable_bins
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
-from quire.viewer.counting import axis_over, count, suitable_bins
+from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
 from quire.viewer.following import Followed, Selection
 from quire.viewer.jobs import Job

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +29,18 @@ def test_histograms_count_the_rows_of_a_condition(beam: Path) -> None:
     drawn = figure.axes[0].patches[0].get_data()  # type: ignore[attr-defined]
     x, px = (np.concatenate([one[name] for one in rows]) for name in ("x", "px"))
     assert drawn.values.tolist() == np.histogram(x[px > 0] * 1e3, 20, (-0.5, 0.5))[0].tolist()
+
+
+def test_bins_suit_the_number_of_rows(beam: Path) -> None:
+    def bins_of(**options: Any) -> int:
+        return len(file.plot.hist("x", **options).axes[0].patches[0].get_data().values)
+
+    with quire.open(beam) as file:
+        found = [bins_of(steps=0), bins_of(), bins_of(steps=0, where="px > 0 and x > 0")]
+        # 2.5 times the cube root of 2000 and of 10,000 rows, and not fewer than 24.
+        assert found == [31, 54, 24]
+        (mesh,) = file.plot.hist("x", "px", steps=0).axes[0].collections
+        assert mesh.get_array().size == 48 * 48
 
 
 def test_curves_have_the_values_of_the_steps(beam: Path) -> None:
