@@ -45,36 +45,44 @@ template <class Value>
   }
 }
 
-/// `one(i)` for every row; `ahead(i)` at the first row of each strip.
-[[gnu::always_inline]] inline void each_row(std::size_t count, const auto& ahead, const auto& one) {
+/// The rows [begin, end). Of an operand that `is_single` every row has the first value.
+template <class Operation, bool left_is_single, bool right_is_single, class Left, class Right, class Out>
+[[gnu::always_inline]] inline void binary_rows(const Left* left, const Right* right, Out* __restrict out,
+                                               std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    out[i] = static_cast<Out>(Operation{}(left[left_is_single ? 0 : i], right[right_is_single ? 0 : i]));
+  }
+}
+
+/// The same for all rows, of which those of the other operand are requested ahead.
+template <class Operation, bool left_is_single, class Left, class Right, class Out>
+[[gnu::always_inline]] inline void binary_strips(const Left* left, const Right* right, Out* __restrict out,
+                                                 std::size_t count) {
   std::size_t i = 0;
   for (; i + strip_rows <= count; i += strip_rows) {
-    ahead(i);
-    for (std::size_t j = i; j < i + strip_rows; ++j) one(j);
+    if constexpr (left_is_single) {
+      request_ahead(right + i);
+    } else {
+      request_ahead(left + i);
+    }
+    binary_rows<Operation, left_is_single, !left_is_single>(left, right, out, i, i + strip_rows);
   }
-  for (; i < count; ++i) one(i);
+  binary_rows<Operation, left_is_single, !left_is_single>(left, right, out, i, count);
 }
 
 template <class Operation, class Left, class Right, class Out>
 [[gnu::always_inline]] inline std::size_t binary_body(const Call& call) {
   const Left* const left = operand<Left>(call, 0);
   const Right* const right = operand<Right>(call, 1);
-  Out* __restrict const out = result<Out>(call);
-  const std::size_t count = call.count;
+  Out* const out = result<Out>(call);
   if (call.single[0]) {
-    const Left value = left[0];
-    each_row(
-        count, [&](std::size_t i) { request_ahead(right + i); },
-        [&](std::size_t i) { out[i] = static_cast<Out>(Operation{}(value, right[i])); });
+    binary_strips<Operation, true>(left, right, out, call.count);
   } else if (call.single[1]) {
-    const Right value = right[0];
-    each_row(
-        count, [&](std::size_t i) { request_ahead(left + i); },
-        [&](std::size_t i) { out[i] = static_cast<Out>(Operation{}(left[i], value)); });
+    binary_strips<Operation, false>(left, right, out, call.count);
   } else {
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(left[i], right[i]));
+    binary_rows<Operation, false, false>(left, right, out, 0, call.count);
   }
-  return count;
+  return call.count;
 }
 
 template <class Operation, class In, class Out>
