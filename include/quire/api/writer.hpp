@@ -235,8 +235,9 @@ class Writer {
   /// has left a file with replacement=whole: its committed steps are dropped, and the previous file stays.
   void close();
 
-  /// Collective. `write`, which writes the steps, then close(). An exception of `write` on any rank ends the file there
-  /// as abort() does, so that no other rank waits for it, and is thrown again on this rank.
+  /// Collective. Calls `write`, which writes the steps, and then close(). An exception of `write` on any rank ends the
+  /// file there as abort() does, so that no other rank waits for it, and is thrown again on this rank, also if abort()
+  /// fails.
   void close_after(const std::function<void()>& write);
 
   /// Collective. close() on a rank that cannot continue: ranks in a commit at that time throw an aborted error that

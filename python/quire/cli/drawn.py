@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire import File, Step
+    from quire import File, Step, Table
 
 ONE_STEP = ("--index", "0")
 """Options for pictures of one step."""
+
+NUMBERS = "iuf"
+"""The kinds of NumPy types of numbers."""
+
+ROW = "row"
+"""What counts the rows, in expressions."""
 
 
 def line_of_plot(path: str, words: Sequence[str]) -> str:
@@ -24,7 +30,8 @@ def line_of_plot(path: str, words: Sequence[str]) -> str:
     from quire.toolkit.axes import SUFFIXES
 
     images = [word for word in words if word.lower().endswith(tuple(SUFFIXES))]
-    given = [word for word in words if word not in images and not os.path.exists(word)]
+    others = [word for word in words if word not in images and os.path.exists(word)]
+    given = [word for word in words if word not in images and word not in others]
     names = [name for word in given for name in word.split(",") if name]
     options: list[str] = []
     try:
@@ -38,26 +45,42 @@ def line_of_plot(path: str, words: Sequence[str]) -> str:
         return ""
     if not options:
         return f"quire info {shlex.quote(path)} lists the names"
-    return f"write for example: quire plot {shlex.join([path, *options, *(images or ['plot.png'])])}"
+    return f"write for example: quire plot {shlex.join([path, *others, *options, *(images or ['plot.png'])])}"
 
 
 def options_of_names(step: Step, names: Sequence[str]) -> list[str]:
-    """Independent. Return the options that draw columns, attributes or a field; none for unknown names."""
-    if all(any(name in table for table in step.tables.values()) for name in names):
-        return options_of_columns(names)
-    if all(name in step.attrs for name in names):
-        return ["--attributes", ",".join(names)]
+    """Independent. Return the options that draw columns or attributes of numbers, or a field; none for names
+    of anything else.
+    """
+    import numpy as np
+
+    for place, table in enumerate(step.tables.values()):
+        if set(names) <= {*numbers_of(table), ROW}:
+            return [*options_of_columns(names), *of_table(table, place)]
+    if all(name in step.attrs and np.ndim(step.attrs[name]) == 0 for name in names):
+        is_drawn = all(np.asarray(step.attrs[name]).dtype.kind in NUMBERS for name in names)
+        return ["--attributes", ",".join(names)] if is_drawn else []
     return options_of_field(step, names[0]) if names[0] in step.fields else []
 
 
 def options_of_file(file: File, step: Step) -> list[str]:
     """Independent. Return the options that draw the first columns of numbers, or else the first field."""
-    for table in step.tables.values():
-        numbers = [name for name, one in table.columns.items() if one.dtype.kind in "iuf"]
-        if len(numbers) > 1:
-            is_one = len(file) == 1
-            return options_of_columns(numbers[:2]) if is_one else ["--histogram", ",".join(numbers[:2])]
+    for place, table in enumerate(step.tables.values()):
+        two = numbers_of(table)[:2]
+        if len(two) == 2:
+            drawn = options_of_columns(two) if len(file) == 1 else ["--histogram", ",".join(two)]
+            return [*drawn, *of_table(table, place)]
     return options_of_field(step, next(iter(step.fields))) if step.fields else []
+
+
+def numbers_of(table: Table) -> list[str]:
+    """Independent. Return the names of the columns of numbers."""
+    return [name for name, one in table.columns.items() if one.dtype.kind in NUMBERS]
+
+
+def of_table(table: Table, place: int) -> list[str]:
+    """Independent. Return the option that selects a table, which the first one needs not."""
+    return ["--table", table.name] if place else []
 
 
 def options_of_columns(names: Sequence[str]) -> list[str]:

@@ -48,7 +48,7 @@ Words = Annotated[
 Output = Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")]
 Delimiter = Annotated[str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")]
 Header = Annotated[bool, typer.Option("--header/--no-header", help="Write the names in the first line.")]
-Units = Annotated[bool, typer.Option("--units", help="Write names with units: x [m]; also with --unit")]
+Units = Annotated[bool, typer.Option("--units", help="Write names with units: x [m]. --unit implies it.")]
 StepColumn = Annotated[
     bool | None,
     typer.Option(

@@ -240,8 +240,8 @@ class JsonView:
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Print all sheets under the key "tables"."""
-        sys.stdout.write('{"tables": [')
-        separator = "\n"
+        # An error of the first sheet leaves nothing on standard output.
+        separator = '{"tables": [\n'
         for sheet in sheets:
             head = {
                 "step": sheet.step,
@@ -253,7 +253,7 @@ class JsonView:
             self.show_rows(sheet.blocks if sheet.names else ())
             sys.stdout.write("]}")
             separator = ",\n"
-        sys.stdout.write("\n]}\n")
+        sys.stdout.write("\n]}\n" if separator == ",\n" else '{"tables": [\n]}\n')
 
     def show_rows(self, blocks: Iterable[Block]) -> None:
         """Print the rows of one sheet, one per line."""

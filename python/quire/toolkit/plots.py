@@ -89,13 +89,13 @@ class Plots:
 
         added = Additions(**{own: look.pop(name) for name, own in ADDED.items() if name in look})
         names = [x] if y is None else [x, y]
-        given = [bins] * len(names) if isinstance(bins, int) else bins
+        given = [bins] * len(names) if isinstance(bins, int) else bins if bins is None else list(bins)
         limits = list(range or [None] * len(names))
         if len(limits) != len(names) or (given is not None and len(given) != len(names)):
             raise UsageError(f"bins and range have an entry for each of {len(names)} axes")
         added.require_axes(len(names))
         found = self._tables(names, where, steps, table)
-        counts = given or suitable_bins(len(names), sum(map(len, found)))
+        counts = suitable_bins(len(names), sum(map(len, found))) if given is None else given
         shown = Look(**look)
         binned = BinnedTables(found, names)
         quantities = [[found[0][name]] if found else [] for name in names]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.python.cli.conftest import Run, suffix_of
+from tests.python.query.test_unasked_indexes import formats_of_several_tables
+from tests.python.support.files import holds_texts
 
 import quire
 
@@ -56,6 +59,21 @@ def test_unknown_names_and_files_are_not_drawn(run: Run, tmp_path: Path) -> None
     outcome = run("plot", path, "q", tmp_path / "out.png")
     assert (outcome.code, f"quire info {path} lists the names" in outcome.errors) == (2, True)
     assert run("plot", tmp_path / "none.h5", "x", tmp_path / "out.png").code == 4
+
+
+def test_advised_lines_name_the_table_and_all_files(run: Run, tmp_path: Path) -> None:
+    format_name = next(filter(holds_texts, formats_of_several_tables()))
+    paths = [tmp_path / "one.h5", tmp_path / "two.h5"]
+    for path in paths:
+        with quire.create(path, format=format_name) as out, out.step(0) as step:
+            step.put("name", ["a", "b"]).put("x", [1.0, 2.0])
+            step.put("b", [1.0, 2.0, 4.0], table="second").put("c", [1.0, 4.0, 9.0], table="second")
+    for words, options in ((("b", "c"), "-x b -y c --table second"), ((), "-x b -y c --table second")):
+        line = shlex.join(["quire", "plot", *map(str, paths), *options.split(), "plot.png"])
+        assert run("plot", *paths, *words).errors.endswith(f"{line}\n")
+    with chdir(tmp_path):
+        assert run("plot", *paths, *["-x", "b", "-y", "c", "--table", "second", "plot.png"]).code == 0
+    assert "lists the names" in run("plot", paths[0], "name").errors
 
 
 def test_two_kinds_of_plots_are_named(run: Run, tmp_path: Path) -> None:

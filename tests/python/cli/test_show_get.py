@@ -58,6 +58,12 @@ def test_json_has_all_rows(run: Run, beam: Path, values: Values) -> None:
     assert [row[0] for row in tables[2]["rows"]] == list(values(9)["px"])
 
 
+def test_an_error_before_the_first_row_leaves_no_json(run: Run, beam: Path) -> None:
+    for arguments in (["show", "--columns", "q"], ["stats", "--", "mean(q)"]):
+        outcome = run(arguments[0], beam, "--json", *arguments[1:])
+        assert (outcome.code, outcome.output) == (1, "")
+
+
 def test_values_that_json_lacks_are_texts(run: Run, make: Make, format: str) -> None:
     strange = np.array([np.nan, np.inf, -np.inf])
     path = make(format, rows=3, numbers=[1], x=strange)

@@ -41,6 +41,8 @@ def test_bins_suit_the_number_of_rows(beam: Path) -> None:
         assert found == [31, 54, 24]
         (mesh,) = file.plot.hist("x", "px", steps=0).axes[0].collections
         assert mesh.get_array().size == 48 * 48
+        (mesh,) = file.plot.hist("x", "px", bins=np.array([5, 6]), steps=0).axes[0].collections
+        assert mesh.get_array().size == 5 * 6
 
 
 def test_curves_have_the_values_of_the_steps(beam: Path) -> None:

@@ -14,7 +14,7 @@ Keys = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY...",
-        help="A column; NAME:desc, NAME:abs, NAME:natural.",
+        help="A column; NAME:asc, NAME:desc, NAME:abs, NAME:natural.",
         autocompletion=completion.columns,
     ),
 ]

@@ -103,7 +103,7 @@ Publication drop_links(FileWriter& writer, std::span<const std::string> names) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
   }
-  // Something else in them is damaged, such as an index of chunks.
+  // Something else in them is damaged, which HDF5 reads only to free it.
   return drop_damaged(writer, names);
 }
 
