@@ -18,10 +18,12 @@ ELSEWHERE = {
 """Options of other programs, and what does the same here."""
 
 
+KEYS = {"--by", "--column", "--columns", "--key", "--keys"}
+
 OF_ARGUMENTS = {
     "EXPR": {"--condition", "--expr", "--filter", "--query", "--where"},
-    "KEY": {"--by", "--column", "--columns", "--key", "--keys"},
-    "BY": {"--by", "--column", "--columns", "--key", "--keys"},
+    "KEY": KEYS,
+    "BY": KEYS,
     "NAMES": {"--column", "--columns", "--name", "--names"},
 }
 """Options that are tried for the arguments after the files."""

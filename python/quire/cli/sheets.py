@@ -121,8 +121,9 @@ class Viewer:
                 shown = min(count, HEAD_ROWS) if self.head_only else count
                 name = f", table '{printable(table.name)}'" if table.name else ""
                 is_numbered = self.numbered and not has_rows_of_steps(table, names)
+                of_step = f"step {step.number}{name}: " if is_numbered else ""
                 yield Sheet(
-                    f"step {step.number}{name}: " * is_numbered + plural(len(table), "row") + matching,
+                    f"{of_step}{plural(len(table), 'row')}{matching}",
                     step.number,
                     table.name,
                     names,
