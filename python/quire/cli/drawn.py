@@ -34,17 +34,20 @@ def line_of_plot(path: str, words: Sequence[str]) -> str:
     given = [word for word in words if word not in images and word not in others]
     names = [name for word in given for name in word.split(",") if name]
     options: list[str] = []
+    unknown: list[str] = []
     try:
         with quire.open(path, quire.SELF, tolerant=True) as file:
             step = next((step for _, step in file.readable()), None)
             if step is not None:
                 options = options_of_names(step, names) if names else options_of_file(file, step)
+                unknown = [name for name in names if not is_known(step, name)]
     except (Error, OSError, EOFError):
         if path != STANDARD and not os.path.exists(path):
             raise
         return ""
     if not options:
-        return f"quire info {shlex.quote(path)} lists the names"
+        missing = f"there is no '{unknown[0]}'; " if unknown else ""
+        return f"{missing}quire info {shlex.quote(path)} lists the names"
     return f"write for example: quire plot {shlex.join([path, *others, *options, *(images or ['plot.png'])])}"
 
 
@@ -61,6 +64,12 @@ def options_of_names(step: Step, names: Sequence[str]) -> list[str]:
         is_drawn = all(np.asarray(step.attrs[name]).dtype.kind in NUMBERS for name in names)
         return ["--attributes", ",".join(names)] if is_drawn else []
     return options_of_field(step, names[0]) if names[0] in step.fields else []
+
+
+def is_known(step: Step, name: str) -> bool:
+    """Independent. Return whether a step has a column, an attribute or a field of this name."""
+    of_tables = any(name in table for table in step.tables.values())
+    return of_tables or name in step.attrs or name in step.fields or name == ROW
 
 
 def options_of_file(file: File, step: Step) -> list[str]:
