@@ -126,8 +126,12 @@ TEST_P(Crash, EveryPrefixOfTheWritesKeepsCommittedSteps) {
       write_in_part(event, event.length / 2, torn);
       expect_survival(*variant.format, crashed, torn, committed, sample);
     }
+    const std::string before = file;
+    const std::uint64_t committed_before = committed;
     write_in_part(event, event.length, file);
     while (committed < run.committed.size() && run.committed[committed] <= i + 1) ++committed;
+    // A run that opens its file again reads more often than it writes.
+    if (i > 0 && file == before && committed == committed_before) continue;
     SCOPED_TRACE("killed after event " + std::to_string(i));
     expect_survival(*variant.format, crashed, file, committed, sample);
   }

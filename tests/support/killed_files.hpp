@@ -33,8 +33,8 @@ class KilledFiles {
     };
   }
 
-  /// Calls `look` after every write to files whose names begin with `first`, and in the middle of writes that are not
-  /// small. The files then have names that begin with `other`.
+  /// Calls `look` after every event that changes a file whose name begins with `first`, and in the middle of writes
+  /// that are not small. The files then have names that begin with `other`.
   void replay(const std::string& first, const std::string& other,
               const std::function<void(const std::string& when)>& look) const {
     remove_older(other);
@@ -57,7 +57,9 @@ class KilledFiles {
           leave(file, torn);
           look("the middle of " + when);
         }
+        const std::string before = bytes;
         write_in_part(event, event.length, bytes);
+        if (bytes == before) continue;
       }
       leave(file, bytes);
       look(when);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "quire/quire.hpp"
@@ -14,8 +16,14 @@ namespace quire::test {
 /// Tests in which all ranks write a file of each kind, by the transport of this run.
 class VariantFile : public testing::TestWithParam<Variant> {
  protected:
+  /// One communicator for all files, as in a program: to divide a new one by node takes long on few cores.
+  static void SetUpTestSuite() {
+    ranks_ = everyone();
+    ranks_->set_deadline(std::chrono::seconds(60));
+  }
+  static void TearDownTestSuite() { ranks_.reset(); }
+
   explicit VariantFile(const std::string& prefix) : file_(path(prefix + "_" + GetParam().name())) {
-    comm_.set_deadline(std::chrono::seconds(60));
     options_.transport = transport();
     options_.deadline = std::chrono::seconds(60);
   }
@@ -24,9 +32,12 @@ class VariantFile : public testing::TestWithParam<Variant> {
   [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(comm_.size()); }
   [[nodiscard]] static bool holds_steps() { return possible_steps(*GetParam().format, 2) == 2; }
 
-  Comm comm_ = everyone();
+  Comm comm_ = *ranks_;
   WriteOptions options_ = GetParam().write_options();
   std::string file_;
+
+ private:
+  static inline std::optional<Comm> ranks_;
 };
 
 inline std::string name_of(const testing::TestParamInfo<Variant>& info) { return info.param.name(); }

@@ -17,6 +17,12 @@ namespace {
   return std::string(data != nullptr ? data : QUIRE_TEST_DATA_FOLDER) + "/sdds/";
 }
 
+/// True if a member of a truth is this text. Every case is a process that lists all cases: to parse the truths for that
+/// would take longer than most cases.
+[[nodiscard]] bool is_member(const std::string& truth, const std::string& name, const std::string& value) {
+  return truth.find("\n\"" + name + "\":\"" + value + "\"") != std::string::npos;
+}
+
 }  // namespace
 
 std::size_t MemorySource::read(std::uint64_t offset, std::span<std::byte> out) {
@@ -72,9 +78,9 @@ std::vector<Vector> all_vectors() {
 std::vector<Vector> vectors(const std::string& open, const std::string& mode) {
   std::vector<Vector> chosen;
   for (Vector& vector : all_vectors()) {
-    const Json truth = vector.truth();
-    if (truth["open"].text() != open || vector.is_compressed()) continue;
-    if (!mode.empty() && truth["mode"].text() != mode) continue;
+    const std::string truth = read_vector(vector.name + ".json");
+    if (!is_member(truth, "open", open) || vector.is_compressed()) continue;
+    if (!mode.empty() && !is_member(truth, "mode", mode)) continue;
     chosen.push_back(std::move(vector));
   }
   return chosen;
