@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 from tests.bench.page import Page
+from tests.python.support.cases import first_daily
 from tests.python.support.mpi import mpi_program, mpiexec
 from typer.testing import CliRunner
 
 from quire.cli.main import app
 from quire.lab.bench.plan import Changes, Plan, make_plan, presets, read_preset
 from quire.lab.bench.records import read_results
+
+
+def number_of_cells(name: str) -> int:
+    """Return how many cells a preset has."""
+    return len(make_plan(read_preset(name)).cells)
 
 
 def impossible(plan: Plan, driver: str) -> set[str]:
@@ -24,7 +30,7 @@ def impossible(plan: Plan, driver: str) -> set[str]:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", sorted(presets()))
+@pytest.mark.parametrize("name", first_daily(sorted(presets(), key=number_of_cells), 4))
 def test_preset_writes_its_report(name: str, tmp_path: Path) -> None:
     """All cells are measured and verified, phases are recorded, and the page shows them."""
     driver = mpi_program("bench", "driver", "quire-bench")

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.bench.driver import cell
@@ -18,15 +17,13 @@ from typer.testing import CliRunner
 
 from bench import run
 from quire.cli.main import app
-from quire.lab.bench.plan import Changes, Plan, make_plan, read_plan, read_preset
+from quire.lab.bench.plan import Changes, make_plan, read_plan, read_preset
 from quire.lab.bench.records import read_results
 from quire.lab.bench.targets import place_of_directory
 
 ROOT = Path(__file__).parents[2]
 TARGETS = make_plan(read_preset("targets"), Changes(scale=1e-4))
-METHODS = sorted(
-    {(str(one.workload["name"]), one.method.name) for one in TARGETS.cells if one.operation == "write"}
-)
+WORKLOADS = sorted({str(one.workload["name"]) for one in TARGETS.cells if one.operation == "write"})
 
 
 @pytest.mark.mpi
@@ -62,6 +59,7 @@ def test_every_target_is_measured(tmp_path: Path, folder: Path, only: list[str])
 
 
 @pytest.mark.mpi
+@pytest.mark.nightly
 def test_settings_are_compared(tmp_path: Path, program: str) -> None:
     """A tiny run of the plan of settings measures each of them, with verified values."""
     plan = str(ROOT / "bench" / "knobs.toml")
@@ -73,26 +71,26 @@ def test_settings_are_compared(tmp_path: Path, program: str) -> None:
     assert sorted(one.id for one in found.repetitions) == sorted(one.id for one in wanted)
 
 
-def written(plan: Plan, workload: str, method: str) -> Any:
-    """Return the first cell that writes a workload by a method."""
-    return next(
-        one
-        for one in plan.cells
-        if (one.workload["name"], one.method.name, one.operation) == (workload, method, "write")
-    )
-
-
 @pytest.mark.mpi
-@pytest.mark.parametrize(("workload", "method"), METHODS)
-def test_wrong_bytes_are_detected(folder: Path, program: str, workload: str, method: str) -> None:
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_wrong_bytes_are_detected(folder: Path, program: str, workload: str) -> None:
     """One wrong byte in the output of any method of a target is an error."""
-    found = written(TARGETS, workload, method)
-    table = {**found.workload, "steps": 1}
-    if table["kind"] == "table":
-        table["rows"] = 5000
-    spoilt = cell(found.method.as_json(), table, "write", fault={"kind": "spoil"}, ranks=2)
-    (line,) = run_cells(program, folder, [spoilt], ranks=2, code=1)
-    assert "hold" in line["error"] or "others than were written" in line["error"]
+    methods = {
+        one.method.name: one
+        for one in TARGETS.cells
+        if (one.workload["name"], one.operation) == (workload, "write")
+    }
+    spoilt = []
+    for one in methods.values():
+        table = {**one.workload, "steps": 1}
+        if table["kind"] == "table":
+            table["rows"] = 5000
+        fault = {"kind": "spoil"}
+        spoilt.append(cell(one.method.as_json(), table, "write", fault=fault, ranks=2))
+    lines = run_cells(program, folder, spoilt, ranks=2, code=1)
+    assert lines
+    for line in lines:
+        assert "hold" in line["error"] or "others than were written" in line["error"]
 
 
 def test_options_have_presets() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
@@ -216,9 +217,7 @@ def test_an_attribute_cannot_depend_on_rows(run: Run, one_beam: Path, tmp_path: 
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    "ranks", [3, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 2, 4))]
-)
+@pytest.mark.parametrize("ranks", first_daily([3, 1, 2, 4]))
 def test_the_result_does_not_depend_on_the_number_of_ranks(
     start: Start, run: Run, beam: Path, tmp_path: Path, ranks: int
 ) -> None:

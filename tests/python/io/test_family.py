@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.support.files import path_for, table_formats, write_table
 from tests.python.support.mpi import run_ranks
 
@@ -79,7 +80,7 @@ def names_a_file(value: Any) -> bool:
     return isinstance(value, str | bytes | int) and value not in ("", SURROGATE, "a\0b")
 
 
-@pytest.fixture(params=table_formats())
+@pytest.fixture(params=first_daily(table_formats(), 2))
 def file_of_table(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     path = path_for(tmp_path, request.param)
     with quire.create(path, format=request.param) as out, out.step(0) as step:

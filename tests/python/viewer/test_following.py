@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import Client, Serve, View, write_bunch
 
@@ -208,7 +209,9 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, address: str, losses: Path) 
 
 
 @needs_chromium
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=rows", 'view=run&ys=["sigma_x"]'])
+@pytest.mark.parametrize(
+    "state", first_daily(["", "view=histogram", "view=rows", 'view=run&ys=["sigma_x"]'], 2)
+)
 def test_the_commands_draw_followed_particles(
     tab: Tab, address: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import NUMBERS, ROWS, View, write_bunch
 
@@ -275,21 +276,24 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
 
 @pytest.mark.parametrize(
     "state",
-    [
-        "where=x > 0&step=10",
-        "x=z&y=pz&bins=40x30&zoom=[[-1e-4,1e-4],[1950,1960]]",
-        "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
-        "view=histogram&weight=-id&bins=5",
-        "weight=id&bins=20",
-        'view=run&files=[0,1]&ys=["rms_x"]',
-        "contours=true&step=10",
-        "view=histogram&of=px&fit=true&cumulative=true",
-        'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
-        'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
-        "view=rows&step=10",
-        "files=[3]&view=fields&step=10&at=z=@3",
-        "files=[3]&view=fields&at=z=0,y=0",
-    ],
+    first_daily(
+        [
+            "where=x > 0&step=10",
+            "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
+            "contours=true&step=10",
+            'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
+            'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
+            "view=rows&step=10",
+            "files=[3]&view=fields&step=10&at=z=@3",
+            "x=z&y=pz&bins=40x30&zoom=[[-1e-4,1e-4],[1950,1960]]",
+            "view=histogram&weight=-id&bins=5",
+            "weight=id&bins=20",
+            'view=run&files=[0,1]&ys=["rms_x"]',
+            "view=histogram&of=px&fit=true&cumulative=true",
+            "files=[3]&view=fields&at=z=0,y=0",
+        ],
+        7,
+    ),
 )
 def test_the_command_below_the_picture_runs(
     tab: Tab,
@@ -426,7 +430,9 @@ def test_the_page_fits_without_scrolling(tab: Tab, address: str, state: str) -> 
         assert tab.page.eval_on_selector("#plot", "one => one.offsetHeight") > 300
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram&fit=true", "files=[3]&view=space&withField=true"])
+@pytest.mark.parametrize(
+    "state", first_daily(["", "view=histogram&fit=true", "files=[3]&view=space&withField=true"])
+)
 def test_a_narrow_page_scrolls_only_down(tab: Tab, address: str, state: str) -> None:
     """On a phone the picture is above the controls, which are as wide as the page, and the steps stay."""
     tab.page.set_viewport_size({"width": 420, "height": 800})

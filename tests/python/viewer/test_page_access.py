@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, READY, Tab
 from tests.python.viewer.conftest import View, write_bunch
 
@@ -63,12 +64,15 @@ def test_files_that_were_not_named_are_not_read(tab: Tab, view: View, tmp_path: 
 
 @pytest.mark.parametrize(
     "state",
-    [
-        "files=7&step=x&cuts=1&view=nothing",
-        "view=run&ys=5&zoom=3&followed=3",
-        'view=curves&up=7&files={"a":1}',
-        "view=space&turn=4&row=[]&logy=5&ys=[{",
-    ],
+    first_daily(
+        [
+            "files=7&step=x&cuts=1&view=nothing",
+            "view=run&ys=5&zoom=3&followed=3",
+            'view=curves&up=7&files={"a":1}',
+            "view=space&turn=4&row=[]&logy=5&ys=[{",
+        ],
+        2,
+    ),
 )
 def test_a_link_that_is_damaged_shows_the_page(tab: Tab, view: View, state: str) -> None:
     """Parts that cannot be are left out, and the page can be used."""
@@ -191,11 +195,14 @@ def swipe(tab: Tab, selector: str, first: tuple[float, float], last: tuple[float
 
 @pytest.mark.parametrize(
     ("state", "place", "names"),
-    [
-        ("", "#plot canvas", ["x", "px"]),
-        ("view=histogram&of=z", "#plot .u-over", ["z"]),
-        ("view=curves&across=z", "#plot .u-over", ["z"]),
-    ],
+    first_daily(
+        [
+            ("", "#plot canvas", ["x", "px"]),
+            ("view=histogram&of=z", "#plot .u-over", ["z"]),
+            ("view=curves&across=z", "#plot .u-over", ["z"]),
+        ],
+        2,
+    ),
 )
 def test_a_finger_draws_boxes_that_become_cuts(
     tablet: Tab, view: View, state: str, place: str, names: list[str]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import View, write_bunch
 
@@ -89,7 +90,7 @@ def test_weights_are_named_and_in_the_command(tab: Tab, view: View) -> None:
     assert "--weight" not in tab.line()
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=curves", "view=run"])
+@pytest.mark.parametrize("state", first_daily(["", "view=histogram", "view=curves", "view=run"], 2))
 def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
     tab.open(view("a.h5"), state)
     place = "#plot .u-over" if state else "#plot canvas"
@@ -102,7 +103,7 @@ def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
         assert tab.text("#read") == ""
 
 
-@pytest.mark.parametrize("bins", ["abc", "0", "-3", "1e9"])
+@pytest.mark.parametrize("bins", first_daily(["abc", "0", "-3", "1e9"], 2))
 def test_wrong_bins_are_reported(tab: Tab, view: View, bins: str) -> None:
     tab.open(view("a.h5"), "view=histogram").fill("bins", bins).press("Tab")
     assert f"'{bins}' is no number of bins" in tab.text("#alert")

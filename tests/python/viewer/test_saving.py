@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import ROWS, Client, write_bunch
 
@@ -225,16 +226,19 @@ def test_a_histogram_as_svg_has_its_bins(tab: Tab, address: str) -> None:
 @needs_chromium
 @pytest.mark.parametrize(
     ("state", "columns"),
-    [
-        ("bins=20", ["step", "x", "px", "count"]),
-        ("view=histogram", ["low", "high", "count"]),
-        ("view=histogram&weight=id&files=[0,1]", ["low", "high", "sum1", "sum2"]),
-        ('view=run&ys=["sigma_x"]', ["s", "sigma_x"]),
-        ('view=curves&across=z&up=["pz"]', ["step", "z", "pz"]),
-        ("view=rows", ["row", "x", "px", "y", "py", "z", "pz", "id"]),
-        ("files=[2]&view=fields", ["y", "x", "rho"]),
-        ("view=space&x3=x&y3=y&z3=z", ["step", "x", "y", "z"]),
-    ],
+    first_daily(
+        [
+            ("bins=20", ["step", "x", "px", "count"]),
+            ("view=histogram", ["low", "high", "count"]),
+            ("view=histogram&weight=id&files=[0,1]", ["low", "high", "sum1", "sum2"]),
+            ('view=run&ys=["sigma_x"]', ["s", "sigma_x"]),
+            ('view=curves&across=z&up=["pz"]', ["step", "z", "pz"]),
+            ("view=rows", ["row", "x", "px", "y", "py", "z", "pz", "id"]),
+            ("files=[2]&view=fields", ["y", "x", "rho"]),
+            ("view=space&x3=x&y3=y&z3=z", ["step", "x", "y", "z"]),
+        ],
+        5,
+    ),
 )
 def test_the_numbers_of_each_view_are_saved_as_a_table(
     tab: Tab, address: str, tmp_path: Path, state: str, columns: list[str]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import View
 
@@ -33,14 +34,17 @@ def saved_table(tab: Tab, path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("state", "box", "wrong", "right"),
-    [
-        ("", "where", "x > 1e-4 and", "x > 1e-4"),
-        ("view=rows", "where", "x > 1e-4 and", "x > 1e-4"),
-        ("", "y", "xp", "py"),
-        ("view=histogram", "of", "xp", "py"),
-        ("view=curves&across=z", "up", "xp", "py"),
-        ("view=run", "ys", "sigma_q", "sigma_y"),
-    ],
+    first_daily(
+        [
+            ("", "where", "x > 1e-4 and", "x > 1e-4"),
+            ("view=rows", "where", "x > 1e-4 and", "x > 1e-4"),
+            ("", "y", "xp", "py"),
+            ("view=histogram", "of", "xp", "py"),
+            ("view=curves&across=z", "up", "xp", "py"),
+            ("view=run", "ys", "sigma_q", "sigma_y"),
+        ],
+        2,
+    ),
 )
 def test_nothing_is_saved_under_a_request_that_has_an_error(
     tab: Tab, view: View, tmp_path: Path, state: str, box: str, wrong: str, right: str
@@ -90,12 +94,15 @@ def test_particles_that_cannot_be_followed_leave_nothing_to_save(
 
 @pytest.mark.parametrize(
     ("state", "box", "text", "words"),
-    [
-        ("", "where", "x > 0", ["--where", "x > 0"]),
-        ("", "y", "py", ["--histogram", "x,py"]),
-        ("view=histogram", "bins", "7", ["--bins", "7"]),
-        ("", "jump", "20", ["--steps", "20"]),
-    ],
+    first_daily(
+        [
+            ("", "where", "x > 0", ["--where", "x > 0"]),
+            ("", "y", "py", ["--histogram", "x,py"]),
+            ("view=histogram", "bins", "7", ["--bins", "7"]),
+            ("", "jump", "20", ["--steps", "20"]),
+        ],
+        2,
+    ),
 )
 def test_what_is_written_applies_before_it_is_saved(
     tab: Tab, view: View, state: str, box: str, text: str, words: list[str]
@@ -146,13 +153,16 @@ def test_a_cut_that_is_not_applied_is_marked(tab: Tab, view: View) -> None:
 
 @pytest.mark.parametrize(
     ("state", "words"),
-    [
-        ("", "no rows"),
-        ("view=space", "no rows"),
-        ("view=histogram", ", step 0: no rows"),
-        ("view=curves&across=z", ": no rows"),
-        ('view=run&ys=["sigma_x"]', ": no values"),
-    ],
+    first_daily(
+        [
+            ("", "no rows"),
+            ("view=space", "no rows"),
+            ("view=histogram", ", step 0: no rows"),
+            ("view=curves&across=z", ": no rows"),
+            ('view=run&ys=["sigma_x"]', ": no values"),
+        ],
+        2,
+    ),
 )
 def test_a_picture_without_rows_says_so(tab: Tab, view: View, state: str, words: str) -> None:
     def words_of_picture() -> list[str]:
@@ -166,13 +176,16 @@ def test_a_picture_without_rows_says_so(tab: Tab, view: View, state: str, words:
 
 @pytest.mark.parametrize(
     ("state", "labels"),
-    [
-        ("files=[1]", "b.h5"),
-        ("files=[1,2]&view=histogram", "b.h5, c.h5"),
-        ("files=[1,2]&view=run", "b.h5, c.h5"),
-        ("files=[0,2]&view=curves&across=z", "a.h5, c.h5"),
-        ("files=[1,2]&view=rows", "b.h5"),
-    ],
+    first_daily(
+        [
+            ("files=[1]", "b.h5"),
+            ("files=[1,2]&view=histogram", "b.h5, c.h5"),
+            ("files=[1,2]&view=run", "b.h5, c.h5"),
+            ("files=[0,2]&view=curves&across=z", "a.h5, c.h5"),
+            ("files=[1,2]&view=rows", "b.h5"),
+        ],
+        2,
+    ),
 )
 def test_saved_titles_name_only_the_files_that_are_shown(
     tab: Tab, view: View, tmp_path: Path, state: str, labels: str

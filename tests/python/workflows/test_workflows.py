@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.support.files import holds_texts, path_for, step_formats
 from tests.python.workflows.workflows import WORKFLOWS, Workflow
 
@@ -79,15 +80,18 @@ def test_both_spellings_print_the_same_right_numbers(
 
 
 def other_formats() -> Iterator[Any]:
-    """Workflows and the other formats that hold what they write; of these the first one is tested daily."""
-    for place, format in enumerate(step_formats()[1:]):
+    """Workflows and the other formats that hold what they write, first those of one format."""
+    for format in step_formats()[1:]:
         for workflow in WORKFLOWS:
             if not workflow.has_texts or holds_texts(format):
-                name = f"{workflow.name}-{format}"
-                yield pytest.param(workflow, format, id=name, marks=[pytest.mark.nightly] if place else [])
+                yield workflow, format
 
 
-@pytest.mark.parametrize(("workflow", "format"), list(other_formats()))
+@pytest.mark.parametrize(
+    ("workflow", "format"),
+    first_daily(other_formats(), 4),
+    ids=lambda one: one.name if isinstance(one, Workflow) else one,
+)
 def test_chains_of_verbs_print_the_same_numbers_of_files_of_other_formats(
     workflow: Workflow, format: str, programs: Path, tmp_path: Path
 ) -> None:
