@@ -4,7 +4,7 @@
 #       A serial GoogleTest program; every case becomes one ctest named x.Suite.Case.
 #
 #   quire_add_mpi_test(NAME x SOURCES a.cpp ... RANKS 1 2 3 4
-#                      [NIGHTLY_RANKS 5 7] [TRANSPORTS posix mpi_independent ...]
+#                      [NIGHTLY_RANKS 5 7] [TRANSPORTS posix mpi_independent ...] [NIGHTLY_TRANSPORTS ...]
 #                      [LABELS ...] [LIBRARIES ...] [TIMEOUT 60])
 #       A GoogleTest program built once and started once for each number of ranks (and transport), as ctest
 #       x.ranks3 or x.ranks3.posix. Its main function is in the library quire_test_main. A build without MPI
@@ -140,8 +140,9 @@ endfunction()
 
 function(quire_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT;SHORT_CASES"
-                        "SOURCES;RANKS;NIGHTLY_RANKS;SHORT_RANKS;TRANSPORTS;LABELS;LIBRARIES")
+                        "SOURCES;RANKS;NIGHTLY_RANKS;SHORT_RANKS;TRANSPORTS;NIGHTLY_TRANSPORTS;LABELS;LIBRARIES")
   _quire_time_limit(test_TIMEOUT)
+  list(APPEND test_TRANSPORTS ${test_NIGHTLY_TRANSPORTS})
   if(NOT QUIRE_MPI)
     list(FILTER test_RANKS INCLUDE REGEX "^1$")
     list(FILTER test_NIGHTLY_RANKS INCLUDE REGEX "^1$")
@@ -156,16 +157,16 @@ function(quire_add_mpi_test)
 
   _quire_test_program("${test_NAME}" "${test_SOURCES}" "quire_test_main;${test_LIBRARIES}")
   foreach(ranks IN LISTS test_RANKS test_NIGHTLY_RANKS)
-    set(labels mpi ${test_LABELS})
-    if(ranks IN_LIST test_NIGHTLY_RANKS)
-      list(APPEND labels nightly)
-    endif()
     # A dash means a test without transports.
     set(transports "${test_TRANSPORTS}")
     if(NOT transports)
       set(transports "-")
     endif()
     foreach(transport IN LISTS transports)
+      set(labels mpi ${test_LABELS})
+      if(ranks IN_LIST test_NIGHTLY_RANKS OR transport IN_LIST test_NIGHTLY_TRANSPORTS)
+        list(APPEND labels nightly)
+      endif()
       set(run "${test_NAME}.ranks${ranks}")
       set(variables "QUIRE_TEST_RANKS=${ranks}")
       if(NOT transport STREQUAL "-")

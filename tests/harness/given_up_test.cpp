@@ -24,7 +24,12 @@ constexpr double old_mark = 7.0;
 
 class GivenUp : public testing::TestWithParam<Variant> {
  protected:
-  GivenUp() { comm_.set_deadline(std::chrono::seconds(60)); }
+  /// One communicator for all files, as in a program: to divide a new one by node takes long on few cores.
+  static void SetUpTestSuite() {
+    ranks_ = everyone();
+    ranks_->set_deadline(std::chrono::seconds(60));
+  }
+  static void TearDownTestSuite() { ranks_.reset(); }
 
   /// Whether such a file can exist: sets of files are not compressed.
   bool prepare(const Options& way) {
@@ -165,9 +170,12 @@ class GivenUp : public testing::TestWithParam<Variant> {
 
   [[nodiscard]] std::vector<int> leavers() const { return {0, comm_.size() - 1}; }
 
-  Comm comm_ = everyone();
+  Comm comm_ = *ranks_;
   WriteOptions options_;
   std::string file_;
+
+ private:
+  static inline std::optional<Comm> ranks_;
 };
 
 TEST_P(GivenUp, CommittedStepsStayIfTheFileIsWrittenInPlace) {
