@@ -17,7 +17,7 @@ help: ## print this list
 setup: ## install missing packages, create the environment, build
 	@scripts/setup.sh
 
-demo: ## a complete example on this machine, in less than five minutes; builds no tests
+demo: ## a complete example on this machine; two processors need ten minutes at first, later one
 	@scripts/setup.sh --only demo
 	@examples/demo.sh
 
