@@ -129,8 +129,8 @@ def with_options(message: str) -> str:
     return re.sub(ARGUMENT, option, message)
 
 
-UNIT_OF_NUMBER = r'"(\w+)" at character \d+ is not expected: an operator is missing'
-"""The message about what follows a number, such as a unit."""
+UNIT_OF_NUMBER = r'(?:(\w+): )?"(\w+)" at character \d+ is not expected: an operator is missing'
+"""The message about what follows a number, such as a unit, in a condition or in the definition of a name."""
 
 
 def of_shell(message: str) -> str:
@@ -142,8 +142,10 @@ def of_shell(message: str) -> str:
     if re.match(r"'\w+' is not a condition", message):
         return "; quote conditions: a shell takes < and > as redirection"
     found = re.match(UNIT_OF_NUMBER, message)
-    is_unit = found is not None and units.is_known(found[1])
-    return "; numbers have no unit here: a column is compared in its own unit" if is_unit else ""
+    if found is None or not units.is_known(found[2]):
+        return ""
+    advice = f"--unit {found[1]}={found[2]}" if found[1] else "a column is compared in its own unit"
+    return f"; numbers have no unit here: {advice}"
 
 
 def near_file(path: str | None) -> str:

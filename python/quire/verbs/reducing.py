@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from quire.beam.request import BeamRequest
-from quire.errors import Error, MissingError, TypeMismatchError, UsageError
+from quire.errors import DataError, Error, MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
-from quire.near import there_is_no
+from quire.near import near_names, there_is_no
 from quire.numeric.arrays import as_numbers
 from quire.numeric.reduction_table import REDUCTIONS, Options, reduction
 from quire.numeric.reductions import OF_TEXTS, reduce
@@ -279,8 +279,10 @@ class Request:
             beam = beam_of_step(
                 cast("Step", step), replace(self.beam, table=table.name if table.name else "")
             )
-        except Error:
+        except Error as problem:
             self.refuse_reductions(table, names)
+            if isinstance(problem, DataError):  # the columns are not those of a beam
+                self.refuse_near_names(table, names)
             raise
         found = {}
         for name in names:
@@ -304,6 +306,13 @@ class Request:
                 kinds = ("string", "character")
                 column = next((one for one in table if table[one].type not in kinds), "COLUMN")
                 raise UsageError(f"{name} is a reduction of a column", advice=f"write {name}({column})")
+
+    @staticmethod
+    def refuse_near_names(table: TableLike, names: Sequence[str]) -> None:
+        """Independent. Raise MissingError if one of the names is nearly that of a column."""
+        for name in names:
+            if near_names(name, [*table]):
+                raise MissingError(there_is_no("column", name, [*table]))
 
 
 def refuse_assignment(table: TableLike, word: str) -> None:

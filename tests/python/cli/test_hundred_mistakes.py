@@ -146,6 +146,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("get beam.h5 emittance_nx", 1, "a quantity of the beam: quire stats FILE emittance_nx computes it"),
     ("get beam.h5 X", 1, "quire: beam.h5: there is no attribute, column or field 'X' (nearest: x"),
     ("stats beam.h5 --columns z,zz", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
+    ("stats twiss.table betaxx", 1, "there is no column 'betaxx' (nearest: betax"),
     ("stats twiss.table median", 2, "median is a reduction of a column; write median(s)"),
     (
         "stats beam.h5 'rms(x'",
@@ -183,6 +184,7 @@ MISTAKES: list[tuple[str, int, str]] = [
         2,
         "; numbers have no unit here: a column is compared in its own unit",
     ),
+    ("define beam.h5 out.h5 'y2=2 m'", 2, "; numbers have no unit here: --unit y2=m"),
     (
         "show beam.h5 --list",
         2,
