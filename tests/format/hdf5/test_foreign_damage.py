@@ -20,15 +20,15 @@ LAYOUT_MESSAGE = 8
 WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.py"
 
 
-def change_message(path: Path, dataset: str, message: int, offset: int, number: int) -> None:
-    """Change a byte in a message of a dataset's header."""
+def change_message(path: Path, dataset: str, message: int, offset: int, *numbers: int) -> None:
+    """Change bytes in a message of a dataset's header."""
     with h5py.File(path) as file:
         header = h5py.h5o.get_info(file[dataset].id).addr
     content = bytearray(path.read_bytes())
     place = header + 16
     while struct.unpack_from("<H", content, place)[0] != message:
         place += 8 + struct.unpack_from("<H", content, place + 2)[0]
-    content[place + 8 + offset] = number
+    content[place + 8 + offset : place + 8 + offset + len(numbers)] = bytes(numbers)
     path.write_bytes(content)
 
 
@@ -37,17 +37,36 @@ def change_layout_version(path: Path, dataset: str, version: int) -> None:
     change_message(path, dataset, LAYOUT_MESSAGE, 0, version)
 
 
+def make_compact(file: h5py.File, name: str) -> None:
+    """Write five numbers into the header of a dataset."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_layout(h5py.h5d.COMPACT)
+    space = h5py.h5s.create_simple((5,))
+    made = h5py.h5d.create(file.id, name.encode(), h5py.h5t.NATIVE_DOUBLE, space, creation)
+    made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5.0))
+
+
 def test_values_in_a_header_are_complete(tmp_path: Path) -> None:
     path = tmp_path / "compact.hdf5"
     with h5py.File(path, "w") as file:
-        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-        creation.set_layout(h5py.h5d.COMPACT)
-        space = h5py.h5s.create_simple((5,))
-        made = h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_DOUBLE, space, creation)
-        made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5.0))
+        make_compact(file, "x")
     with quire.open(path) as data:
         assert data[0]["x"][:].tolist() == [0, 1, 2, 3, 4]
     change_message(path, "x", LAYOUT_MESSAGE, 2, 8)
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert "8 bytes of values instead of 40" in damage.message
+
+
+def test_values_in_a_header_of_the_first_version_are_complete(tmp_path: Path) -> None:
+    """HDF5 reads values that the header does not contain."""
+    path = tmp_path / "compact.hdf5"
+    with h5py.File(path, "w") as file:
+        make_compact(file, "x")
+    version, rank, compact, reserved = 1, 1, 0, [0] * 5
+    rows, number_of_bytes = [5, 0, 0, 0], [8, 0, 0, 0]
+    change_message(path, "x", LAYOUT_MESSAGE, 0, version, rank, compact, *reserved, *rows, *number_of_bytes)
     with quire.open(path) as data:
         damage = data.check().damage
         assert damage is not None
