@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import h5py
@@ -15,6 +16,7 @@ import pytest
 import quire
 from quire.errors import BadFileError
 
+SPACE_MESSAGE = 1
 TYPE_MESSAGE = 3
 LAYOUT_MESSAGE = 8
 WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.py"
@@ -22,13 +24,19 @@ WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.p
 
 def change_message(path: Path, dataset: str, message: int, offset: int, *numbers: int) -> None:
     """Change bytes in a message of a dataset's header."""
+    change_messages(path, dataset, (message, offset, numbers))
+
+
+def change_messages(path: Path, dataset: str, *changes: tuple[int, int, Sequence[int]]) -> None:
+    """Change bytes in messages of a dataset's header: the kind of each, the offset in it, and the bytes."""
     with h5py.File(path) as file:
         header = h5py.h5o.get_info(file[dataset].id).addr
     content = bytearray(path.read_bytes())
-    place = header + 16
-    while struct.unpack_from("<H", content, place)[0] != message:
-        place += 8 + struct.unpack_from("<H", content, place + 2)[0]
-    content[place + 8 + offset : place + 8 + offset + len(numbers)] = bytes(numbers)
+    for message, offset, numbers in changes:
+        place = header + 16
+        while struct.unpack_from("<H", content, place)[0] != message:
+            place += 8 + struct.unpack_from("<H", content, place + 2)[0]
+        content[place + 8 + offset : place + 8 + offset + len(numbers)] = bytes(numbers)
     path.write_bytes(content)
 
 
@@ -37,40 +45,54 @@ def change_layout_version(path: Path, dataset: str, version: int) -> None:
     change_message(path, dataset, LAYOUT_MESSAGE, 0, version)
 
 
-def make_compact(file: h5py.File, name: str) -> None:
-    """Write five numbers into the header of a dataset."""
+def make_compact(file: h5py.File, name: str, type: h5py.h5t.TypeID = h5py.h5t.NATIVE_DOUBLE) -> None:
+    """Write seven numbers into the header of a dataset."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_layout(h5py.h5d.COMPACT)
-    space = h5py.h5s.create_simple((5,))
-    made = h5py.h5d.create(file.id, name.encode(), h5py.h5t.NATIVE_DOUBLE, space, creation)
-    made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5.0))
+    space = h5py.h5s.create_simple((7,))
+    made = h5py.h5d.create(file.id, name.encode(), type, space, creation)
+    made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(7.0))
 
 
-def test_values_in_a_header_are_complete(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_values_in_a_header_are_complete(tmp_path: Path, is_committed: bool) -> None:
     path = tmp_path / "compact.hdf5"
     with h5py.File(path, "w") as file:
-        make_compact(file, "x")
+        type = h5py.h5t.NATIVE_DOUBLE.copy()
+        if is_committed:
+            type.commit(file.id, b"number")
+        make_compact(file, "x", type)
     with quire.open(path) as data:
-        assert data[0]["x"][:].tolist() == [0, 1, 2, 3, 4]
+        assert data[0]["x"][:].tolist() == [0, 1, 2, 3, 4, 5, 6]
     change_message(path, "x", LAYOUT_MESSAGE, 2, 8)
     with quire.open(path) as data:
         damage = data.check().damage
         assert damage is not None
-        assert "8 bytes of values instead of 40" in damage.message
+        assert "8 bytes of values instead of 56" in damage.message
 
 
-def test_values_in_a_header_of_the_first_version_are_complete(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rank", "size", "problem"),
+    [(1, 40, ""), (1, 8, "8 bytes of values instead of 40"), (20, 40, "ends early")],
+)
+def test_values_in_a_header_of_the_first_version_are_complete(
+    tmp_path: Path, rank: int, size: int, problem: str
+) -> None:
     """HDF5 reads values that the header does not contain."""
     path = tmp_path / "compact.hdf5"
     with h5py.File(path, "w") as file:
         make_compact(file, "x")
-    version, rank, compact, reserved = 1, 1, 0, [0] * 5
-    rows, number_of_bytes = [5, 0, 0, 0], [8, 0, 0, 0]
-    change_message(path, "x", LAYOUT_MESSAGE, 0, version, rank, compact, *reserved, *rows, *number_of_bytes)
+    rows = [5, 0, 0, 0, 0, 0, 0, 0]
+    layout = [1, rank, 0, *[0] * 5, *rows[:4], size, 0, 0, 0, *np.arange(5.0).tobytes()]
+    change_messages(
+        path, "x", (SPACE_MESSAGE, 8, rows), (SPACE_MESSAGE, 16, rows), (LAYOUT_MESSAGE, 0, layout)
+    )
     with quire.open(path) as data:
         damage = data.check().damage
-        assert damage is not None
-        assert "8 bytes of values instead of 40" in damage.message
+        assert problem in (damage.message if damage else "")
+        if not problem:
+            assert damage is None
+            assert data[0]["x"][:].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_values_in_one_piece_are_complete(tmp_path: Path) -> None:

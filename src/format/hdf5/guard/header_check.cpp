@@ -243,6 +243,14 @@ std::optional<std::uint64_t> compact_bytes(const Piece& message) {
   return message.part(after_sides + 4, message.number<std::uint32_t>(after_sides)).size();
 }
 
+/// The address of a type that has a header of its own; no value if a heap has it.
+std::optional<std::uint64_t> committed_at(const Piece& message) {
+  constexpr unsigned in_header = 2;
+  const unsigned version = message.byte(0);
+  if (version == 3 && message.byte(1) != in_header) return std::nullopt;
+  return message.number<std::uint64_t>(version == 1 ? 8 : 2);
+}
+
 /// Reads the parts of object headers.
 class HeaderReader {
  public:
@@ -396,6 +404,7 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
 SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address,
                          Decoded decoded) {
   std::optional<std::uint64_t> of_type;
+  std::optional<std::uint64_t> of_committed_type;
   std::optional<ChunkShape> chunk;
   std::optional<std::size_t> rank;
   std::optional<std::uint64_t> elements;
@@ -405,7 +414,11 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
   HeaderReader reader(read, size, base);
   reader.for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
     if (is_unique(type) && !seen.insert(type).second) message.refuse("is the second one of a kind that is unique");
-    if (is_shared) return;
+    if (is_shared) {
+      const auto elsewhere = type == type_message ? committed_at(message) : std::nullopt;
+      if (elsewhere) of_committed_type = stored_element_bytes(read, size, base, *elsewhere + base);
+      return;
+    }
     if (type == type_message) of_type = check_type(message);
     if (type == space_message) {
       elements = elements_of(message);
@@ -424,12 +437,13 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
     stored = header.values ? header.values->length : compact_bytes(message);
     header.has_values_elsewhere = header.has_values_elsewhere || is_virtual(message);
   });
-  // A type that is stored elsewhere has one byte at least. HDF5 1.10 reads values that a header does not contain.
-  const std::uint64_t wanted = elements ? checked_multiply(*elements, of_type.value_or(1)) : 0;
-  if (stored && *stored < wanted) {
-    throw Error(ErrorKind::bad_file,
-                "the dataset has " + std::to_string(*stored) + " bytes of values instead of " + std::to_string(wanted))
-        .at(address);
+  if (stored && elements) {
+    const std::uint64_t wanted = checked_multiply(*elements, of_type ? *of_type : of_committed_type.value_or(1));
+    if (*stored < wanted) {
+      throw Error(ErrorKind::bad_file, "the dataset has " + std::to_string(*stored) + " bytes of values instead of " +
+                                           std::to_string(wanted))
+          .at(address);
+    }
   }
   // HDF5 1.10 looks for the chunks of a scalar forever.
   if (rank && chunk && *rank != chunk->rank) {

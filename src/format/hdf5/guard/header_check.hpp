@@ -49,8 +49,9 @@ enum class Decoded : std::uint8_t { without_attributes, all };
 
 /// Checks an object of any kind. The type of a dataset must fit its message, and its chunks must hold elements of the
 /// size of its type: HDF5 1.10 divides by the sides of chunks and copies by their size without checks. Values stored in
-/// one piece must have the bytes of all elements: HDF5 1.10 returns the bytes after them as values. The links of a
-/// group must be readable: HDF5 1.10 frees a partly filled list of links, including uninitialized pointers.
+/// one piece, or in the header, must have the bytes of all elements: HDF5 1.10 returns the bytes after them as values.
+/// The links of a group must be readable: HDF5 1.10 frees a partly filled list of links, including uninitialized
+/// pointers.
 [[nodiscard]] SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_t base,
                                        std::uint64_t address, Decoded decoded = Decoded::without_attributes);
 
