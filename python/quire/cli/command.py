@@ -144,7 +144,8 @@ def of_shell(message: str) -> str:
     found = re.match(UNIT_OF_NUMBER, message)
     if found is None or not units.is_known(found[2]):
         return ""
-    advice = f"--unit {found[1]}={found[2]}" if found[1] else "a column is compared in its own unit"
+    of_result = f"{found[1]}[unit]=... states the unit of the result"
+    advice = of_result if found[1] else "a column is compared in its own unit"
     return f"; numbers have no unit here: {advice}"
 
 

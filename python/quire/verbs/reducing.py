@@ -281,7 +281,7 @@ class Request:
             )
         except Error as problem:
             self.refuse_reductions(table, names)
-            if isinstance(problem, DataError):  # the columns are not those of a beam
+            if isinstance(problem, DataError):  # the convention is not known
                 self.refuse_near_names(table, names)
             raise
         found = {}
@@ -309,9 +309,13 @@ class Request:
 
     @staticmethod
     def refuse_near_names(table: TableLike, names: Sequence[str]) -> None:
-        """Independent. Raise MissingError if one of the names is nearly that of a column."""
+        """Independent. Raise MissingError if a name is nearly that of a column, and no quantity of a beam."""
+        from quire.beam.quantities import quantity_names
+
+        known = quantity_names()
         for name in names:
-            if near_names(name, [*table]):
+            of_beam = any(one == name or one.startswith(f"{name}_") for one in known)
+            if not of_beam and near_names(name, [*table]):
                 raise MissingError(there_is_no("column", name, [*table]))
 
 

@@ -184,7 +184,7 @@ MISTAKES: list[tuple[str, int, str]] = [
         2,
         "; numbers have no unit here: a column is compared in its own unit",
     ),
-    ("define beam.h5 out.h5 'y2=2 m'", 2, "; numbers have no unit here: --unit y2=m"),
+    ("define beam.h5 out.h5 'y2=2 m'", 2, "; numbers have no unit here: y2[unit]=... states the unit of"),
     (
         "show beam.h5 --list",
         2,

@@ -57,6 +57,16 @@ def test_rows_and_weights_are_chosen(run: Run, tmp_path: Path) -> None:
     assert "x: 1 value not finite, left out" in run("stats", path).output
 
 
+def test_quantities_of_a_table_without_convention_are_no_misspelt_columns(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "some.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("particleID", [1, 2]).put("betax", [1.0, 2.0])
+    quantity, column = (run("stats", path, name) for name in ("particles", "mean_betax"))
+    assert (quantity.code, column.code) == (1, 1)
+    assert "no phase-space convention" in quantity.errors
+    assert "there is no column 'mean_betax' (nearest: betax)" in column.errors
+
+
 def test_the_heading_counts_the_rows_with_a_condition(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "some.h5"
     with quire.create(path) as out, out.step(0) as step:
