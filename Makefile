@@ -17,7 +17,7 @@ help: ## print this list
 setup: ## install missing packages, create the environment, build
 	@scripts/setup.sh
 
-demo: ## a complete example on this machine; two processors need ten minutes at first, later one
+demo: ## a complete example on this machine; on two processors ten minutes the first time, then one minute
 	@scripts/setup.sh --only demo
 	@examples/demo.sh
 

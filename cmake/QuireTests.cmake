@@ -26,6 +26,10 @@ include(GoogleTest)
 
 # Every transport. The name of one that needs MPI begins with mpi_.
 set(QUIRE_TRANSPORTS posix mpi_independent mpi_collective aggregated)
+# Of those, the ones that most tests use by night only, and the others.
+set(QUIRE_NIGHTLY_TRANSPORTS mpi_independent)
+set(QUIRE_DAILY_TRANSPORTS ${QUIRE_TRANSPORTS})
+list(REMOVE_ITEM QUIRE_DAILY_TRANSPORTS ${QUIRE_NIGHTLY_TRANSPORTS})
 
 function(_quire_set_test_target name)
   set_target_properties(${name} PROPERTIES QUIRE_IS_TEST ON)
@@ -139,14 +143,13 @@ function(_quire_add_mpi_run name program ranks timeout labels environment)
 endfunction()
 
 function(quire_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT;SHORT_CASES"
-                        "SOURCES;RANKS;NIGHTLY_RANKS;SHORT_RANKS;TRANSPORTS;NIGHTLY_TRANSPORTS;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT"
+                        "SOURCES;RANKS;NIGHTLY_RANKS;TRANSPORTS;NIGHTLY_TRANSPORTS;LABELS;LIBRARIES")
   _quire_time_limit(test_TIMEOUT)
   list(APPEND test_TRANSPORTS ${test_NIGHTLY_TRANSPORTS})
   if(NOT QUIRE_MPI)
     list(FILTER test_RANKS INCLUDE REGEX "^1$")
     list(FILTER test_NIGHTLY_RANKS INCLUDE REGEX "^1$")
-    list(FILTER test_SHORT_RANKS INCLUDE REGEX "^1$")
     if(test_TRANSPORTS)
       list(FILTER test_TRANSPORTS EXCLUDE REGEX "^mpi_")
       if(NOT test_TRANSPORTS)
@@ -176,12 +179,5 @@ function(quire_add_mpi_test)
       _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${run}" ${variables})
       _quire_add_mpi_run("${run}" "${test_NAME}" ${ranks} ${test_TIMEOUT} "${labels}" "${environment}")
     endforeach()
-  endforeach()
-  # Of what takes long on more ranks than processors some cases each day, all of them each night.
-  foreach(ranks IN LISTS test_SHORT_RANKS)
-    set(run "${test_NAME}.ranks${ranks}.short")
-    set(variables "QUIRE_TEST_RANKS=${ranks}" "GTEST_FILTER=${test_SHORT_CASES}")
-    _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${run}" ${variables})
-    _quire_add_mpi_run("${run}" "${test_NAME}" ${ranks} ${test_TIMEOUT} "mpi;${test_LABELS}" "${environment}")
   endforeach()
 endfunction()

@@ -117,6 +117,11 @@ def test_workloads_have_the_sizes_of_the_studies(name: str, megabytes: float) ->
     assert payload_of(make_workload({"workload": name})) / 1e6 == pytest.approx(megabytes, rel=0.01)
 
 
+def test_settings_are_a_plan() -> None:
+    """A run of these is nightly."""
+    assert make_plan(read_plan(str(Path(__file__).parents[2] / "bench" / "knobs.toml"))).cells
+
+
 @pytest.mark.parametrize("name", sorted(presets()))
 def test_presets_are_plans(name: str) -> None:
     """Each preset expands, with both baselines, and the registry has its formats and options."""

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "quire/quire.hpp"
-#include "support/environment.hpp"
-#include "support/error_of.hpp"
-#include "support/sample.hpp"
+#include "support/variant_file.hpp"
 #include "transport/faulty.hpp"
 
 namespace quire::test {
@@ -35,19 +33,12 @@ bool same_everywhere(Comm& comm, const std::string& mine) {
   return different == 0;
 }
 
-class Faults : public testing::TestWithParam<Variant> {
+class Faults : public VariantTest {
  protected:
-  /// One communicator for all files, as in a program: to divide a new one by node takes long on few cores.
-  static void SetUpTestSuite() {
-    ranks_ = everyone();
-    ranks_->set_deadline(std::chrono::seconds(60));
-  }
-  static void TearDownTestSuite() { ranks_.reset(); }
-
   /// Writes step 0 whole and step 1 with a fault on one rank; or the only step of a file that holds no more.
   void run(const Fault& fault, int failing_rank, bool must_fail) {
     const Format& format = *GetParam().format;
-    Comm comm = *ranks_;
+    Comm comm = comm_;
     const std::string file = path("fault_" + GetParam().name());
     const bool is_only = format.holds_one_step;
     if (!is_only) write_first_step(file, comm);
@@ -99,12 +90,10 @@ class Faults : public testing::TestWithParam<Variant> {
     }
     in.close();
   }
-
-  static inline std::optional<Comm> ranks_{};
 };
 
 TEST_P(Faults, DiskIsFullOnEachRankInTurn) {
-  const int size = ranks_->size();
+  const int size = comm_.size();
   for (int rank = 0; rank < size; ++rank) {
     for (const std::uint64_t after : {0, 1, 100}) {
       SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
@@ -114,7 +103,7 @@ TEST_P(Faults, DiskIsFullOnEachRankInTurn) {
 }
 
 TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
-  const int size = ranks_->size();
+  const int size = comm_.size();
   for (int rank = 0; rank < size; ++rank) {
     SCOPED_TRACE("rank " + std::to_string(rank));
     run({.after_bytes = 0, .error_number = 5, .on_read = false, .on_sync = true}, rank, true);
@@ -123,7 +112,7 @@ TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
 
 TEST_P(Faults, ReadingFailsOnOneRankOnly) {
   const Format& format = *GetParam().format;
-  Comm comm = *ranks_;
+  Comm comm = comm_;
   const std::string file = path("fault_read_" + GetParam().name());
   write_first_step(file, comm);
   Sample sample(format, rows);

@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "quire/quire.hpp"
-#include "support/environment.hpp"
-#include "support/error_of.hpp"
-#include "support/sample.hpp"
+#include "support/variant_file.hpp"
 
 namespace quire::test {
 namespace {
@@ -22,15 +20,8 @@ namespace files = std::filesystem;
 constexpr std::size_t rows = 10;  // per rank
 constexpr double old_mark = 7.0;
 
-class GivenUp : public testing::TestWithParam<Variant> {
+class GivenUp : public VariantTest {
  protected:
-  /// One communicator for all files, as in a program: to divide a new one by node takes long on few cores.
-  static void SetUpTestSuite() {
-    ranks_ = everyone();
-    ranks_->set_deadline(std::chrono::seconds(60));
-  }
-  static void TearDownTestSuite() { ranks_.reset(); }
-
   /// Whether such a file can exist: sets of files are not compressed.
   bool prepare(const Options& way) {
     options_ = GetParam().write_options();
@@ -170,12 +161,8 @@ class GivenUp : public testing::TestWithParam<Variant> {
 
   [[nodiscard]] std::vector<int> leavers() const { return {0, comm_.size() - 1}; }
 
-  Comm comm_ = *ranks_;
   WriteOptions options_;
   std::string file_;
-
- private:
-  static inline std::optional<Comm> ranks_;
 };
 
 TEST_P(GivenUp, CommittedStepsStayIfTheFileIsWrittenInPlace) {

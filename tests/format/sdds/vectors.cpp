@@ -17,8 +17,8 @@ namespace {
   return std::string(data != nullptr ? data : QUIRE_TEST_DATA_FOLDER) + "/sdds/";
 }
 
-/// True if a member of a truth is this text. Every case is a process that lists all cases: to parse the truths for that
-/// would take longer than most cases.
+/// True if a member of a truth has this value. A process for each case lists all cases: to parse all truths for that
+/// takes longer than most cases.
 [[nodiscard]] bool is_member(const std::string& truth, const std::string& name, const std::string& value) {
   return truth.find("\n\"" + name + "\":\"" + value + "\"") != std::string::npos;
 }
@@ -79,6 +79,7 @@ std::vector<Vector> vectors(const std::string& open, const std::string& mode) {
   std::vector<Vector> chosen;
   for (Vector& vector : all_vectors()) {
     const std::string truth = read_vector(vector.name + ".json");
+    if (truth.find("\n\"open\":\"") == std::string::npos) throw std::runtime_error("no member open: " + vector.name);
     if (!is_member(truth, "open", open) || vector.is_compressed()) continue;
     if (!mode.empty() && !is_member(truth, "mode", mode)) continue;
     chosen.push_back(std::move(vector));

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.cases import first_daily
 from tests.python.support.files import path_for, table_formats, write_table
 from tests.python.support.mpi import run_ranks
 
@@ -80,7 +79,7 @@ def names_a_file(value: Any) -> bool:
     return isinstance(value, str | bytes | int) and value not in ("", SURROGATE, "a\0b")
 
 
-@pytest.fixture(params=first_daily(table_formats(), 2))
+@pytest.fixture(params=table_formats())
 def file_of_table(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     path = path_for(tmp_path, request.param)
     with quire.create(path, format=request.param) as out, out.step(0) as step:

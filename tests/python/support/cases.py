@@ -11,7 +11,7 @@ import pytest
 def first_daily(cases: Iterable[Any], daily: int = 1) -> list[Any]:
     """Return parameters of a test: the first cases are daily, the others nightly.
 
-    For cases that run the same lines with other words. A tuple has the values of several parameters.
+    For cases that run the same code with other values. A tuple has the values of several parameters.
     """
     found = []
     for place, case in enumerate(cases):

@@ -37,11 +37,11 @@ def saved_table(tab: Tab, path: Path) -> None:
     first_daily(
         [
             ("", "where", "x > 1e-4 and", "x > 1e-4"),
+            ("view=run", "ys", "sigma_q", "sigma_y"),
             ("view=rows", "where", "x > 1e-4 and", "x > 1e-4"),
             ("", "y", "xp", "py"),
             ("view=histogram", "of", "xp", "py"),
             ("view=curves&across=z", "up", "xp", "py"),
-            ("view=run", "ys", "sigma_q", "sigma_y"),
         ],
         2,
     ),
@@ -156,10 +156,10 @@ def test_a_cut_that_is_not_applied_is_marked(tab: Tab, view: View) -> None:
     first_daily(
         [
             ("", "no rows"),
+            ('view=run&ys=["sigma_x"]', ": no values"),
             ("view=space", "no rows"),
             ("view=histogram", ", step 0: no rows"),
             ("view=curves&across=z", ": no rows"),
-            ('view=run&ys=["sigma_x"]', ": no values"),
         ],
         2,
     ),
