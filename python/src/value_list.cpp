@@ -1,5 +1,6 @@
 #include "kernels/value_list.hpp"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "format/text/text_decoder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "format/sdds/describer.hpp"
 #include "format/sdds/elements.hpp"
