@@ -31,11 +31,12 @@ ALL_ROWS = "200 of 200 rows"
 def test_without_the_token_the_page_is_not_shown(tab: Tab, view: View) -> None:
     parts = urlsplit(view("a.h5"))
     for path in ("/", "/wrong/", parts.path[:-2] + "/"):
-        answer = tab.page.goto(f"http://{parts.netloc}{path}")
+        with tab.page.expect_console_message(lambda message: "403" in message.text):
+            answer = tab.page.goto(f"http://{parts.netloc}{path}")
         assert answer is not None
         assert answer.status == 403
         assert "no valid token" in tab.text("body")
-    tab.complaints[:] = [one for one in tab.complaints if "403" not in one]
+    tab.expect_complaint("403")
 
 
 def test_a_page_of_another_host_is_refused(browser: Browser, view: View) -> None:
