@@ -1,7 +1,7 @@
-# Compiles the sources of a library in groups of neighbours of one folder, because their headers take longer than they
-# do: 68 groups of the library need 48 % of the time of its 358 sources (GCC 12).
+# Compiles the sources of a target in groups of neighbours of one folder, because their headers take longer than they
+# do: groups of 6 of the library's 358 sources need 48 % of their time, groups of 16 need 40 % (GCC 12).
 
-set(QUIRE_UNITY_SIZE 6)
+set(QUIRE_UNITY_SIZE 16)
 
 # Without effect unless QUIRE_UNITY. For a target whose sources are complete.
 function(quire_compile_in_groups target)
@@ -10,6 +10,7 @@ function(quire_compile_in_groups target)
   endif()
   get_target_property(sources ${target} SOURCES)
   set(last_folder "")
+  set(count 0)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE relative)

@@ -19,7 +19,7 @@ constexpr const char* array_capsule = "arrow_array";
 constexpr const char* stream_capsule = "arrow_array_stream";
 
 /// Name, format and metadata of each column.
-using Columns = ListOf<TupleOf<nb::str, nb::str, DictOf<nb::str>>>;
+using ArrowColumns = ListOf<TupleOf<nb::str, nb::str, DictOf<nb::str>>>;
 /// The number of rows and the buffers of each column.
 using Batch = TupleOf<std::int64_t, ListOf<ListOf<AnyArray>>>;
 using Batches = Typed<nb::iterable, Batch>;
@@ -61,7 +61,7 @@ FieldText field_text(nb::handle name, nb::handle format, nb::handle metadata) {
           encode_metadata(nb::cast<DictOf<nb::str>>(metadata))};
 }
 
-TableText table_text(const Columns& columns, const DictOf<nb::str>& metadata) {
+TableText table_text(const ArrowColumns& columns, const DictOf<nb::str>& metadata) {
   TableText table{{"", "+s", encode_metadata(metadata)}, {}};
   for (const nb::handle item : columns) table.columns.push_back(field_text(item[0], item[1], item[2]));
   return table;
@@ -233,7 +233,7 @@ void release_stream(ArrowArrayStream* stream) {
   Py_XDECREF(owner->batches);
 }
 
-nb::any make_stream(const Columns& columns, const DictOf<nb::str>& metadata, Unchecked<Batches> batches) {
+nb::any make_stream(const ArrowColumns& columns, const DictOf<nb::str>& metadata, Unchecked<Batches> batches) {
   auto owner = std::make_unique<StreamOwner>();
   owner->table = table_text(columns, metadata);
   owner->batches = nb::iter(batches).release().ptr();
@@ -242,7 +242,7 @@ nb::any make_stream(const Columns& columns, const DictOf<nb::str>& metadata, Unc
   return in_capsule(std::move(stream), stream_capsule);
 }
 
-nb::any make_schema(const Columns& columns, const DictOf<nb::str>& metadata) {
+nb::any make_schema(const ArrowColumns& columns, const DictOf<nb::str>& metadata) {
   auto schema = std::make_unique<ArrowSchema>();
   export_schema(*schema, table_text(columns, metadata));
   return in_capsule(std::move(schema), schema_capsule);

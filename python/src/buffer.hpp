@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "quire/base/error.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/value.hpp"
+#include "typing.hpp"
 
 namespace quire::python {
 
@@ -46,6 +49,18 @@ std::span<Number> span_of(const Buffer& buffer, Type type) {
   const ConstView view = buffer.numbers(type);
   if (!view.is_contiguous() && view.count > 1) throw Error(ErrorKind::internal, "an array with gaps reached the core");
   return {reinterpret_cast<Number*>(buffer.data()), buffer.count()};
+}
+
+/// An array of the elements of a vector, which it owns.
+template <class Number, class Item>
+[[nodiscard]] Array<Number> array_of(std::vector<Item> items) {
+  auto held = std::make_unique<std::vector<Item>>(std::move(items));
+  auto* const numbers = reinterpret_cast<Number*>(held->data());
+  const std::size_t count = held->size() * sizeof(Item) / sizeof(Number);
+  const nanobind::capsule owner(held.release(), [](void* memory) noexcept {
+    const std::unique_ptr<std::vector<Item>> gone(static_cast<std::vector<Item>*>(memory));
+  });
+  return {numbers, {count}, owner};
 }
 
 }  // namespace quire::python

@@ -6,10 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -163,20 +163,16 @@ std::optional<Texts> evaluate(const CompiledExpression& self, const Arrays& arra
 Array<std::int64_t> select(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row,
                            std::uint64_t rows) {
   const Columns columns(arrays);
-  auto found = std::make_unique<std::vector<std::uint64_t>>();
+  std::vector<std::uint64_t> found;
   {
     const nb::gil_scoped_release release;
-    self.select(columns.views(), first_row, rows, *found);
+    self.select(columns.views(), first_row, rows, found);
   }
-  auto* const numbers = reinterpret_cast<std::int64_t*>(found->data());
-  const std::size_t count = found->size();
-  const nb::capsule owner(found.release(), [](void* memory) noexcept {
-    const std::unique_ptr<std::vector<std::uint64_t>> gone(static_cast<std::vector<std::uint64_t>*>(memory));
-  });
-  return {numbers, {count}, owner};
+  return array_of<std::int64_t>(std::move(found));
 }
 
-std::uint64_t count(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row, std::uint64_t rows) {
+std::uint64_t count_rows(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row,
+                         std::uint64_t rows) {
   const Columns columns(arrays);
   const nb::gil_scoped_release release;
   return self.count(columns.views(), first_row, rows);
@@ -207,7 +203,7 @@ void bind_expression(nb::module_& module) {
       .def("evaluate", &evaluate, nb::arg("arrays"), nb::arg("first_row"), nb::arg("type"), nb::arg("out").none(),
            nb::arg("rows"))
       .def("select", &select, nb::arg("arrays"), nb::arg("first_row"), nb::arg("rows"))
-      .def("count", &count, nb::arg("arrays"), nb::arg("first_row"), nb::arg("rows"));
+      .def("count", &count_rows, nb::arg("arrays"), nb::arg("first_row"), nb::arg("rows"));
   nb::class_<Expression>(module, "Expression")
       .def(
           "__init__", [](Expression* self, const Text& text) { new (self) Expression(std::string_view(text.value)); },

@@ -176,24 +176,16 @@ ExtentList plan_table(const ReadStepHandle& self, const Text& table, std::uint64
   return list;
 }
 
-/// An array that owns its numbers.
-template <class Number>
-nb::object array_of(std::vector<Number> numbers) {
-  auto* held = new std::vector<Number>(std::move(numbers));
-  const nb::capsule owner(held, [](void* one) noexcept { delete static_cast<std::vector<Number>*>(one); });
-  return nb::cast(nb::ndarray<nb::numpy, Number>(held->data(), {held->size()}, owner));
-}
-
 /// Expansion, table, variables, ids, modes and offsets of the elements, and the values of each variable.
 using ElementTuple = TupleOf<Expansion, nb::str, Texts, Array<std::uint32_t>, Array<std::uint64_t>,
                              Array<std::uint64_t>, ListOf<Array<double>>>;
 
 ElementTuple tuple_of(ElementBlock& block) {
   nb::list values;
-  for (auto& variable : block.values) values.append(array_of(std::move(variable)));
+  for (auto& variable : block.values) values.append(array_of<double>(std::move(variable)));
   return nb::make_tuple(nb::cast(std::move(block.expansion)), decode(block.table), decode_all(block.variables),
-                        array_of(std::move(block.ids)), array_of(std::move(block.modes)),
-                        array_of(std::move(block.offsets)), values);
+                        array_of<std::uint32_t>(std::move(block.ids)), array_of<std::uint64_t>(std::move(block.modes)),
+                        array_of<std::uint64_t>(std::move(block.offsets)), values);
 }
 
 /// Blocks of elements, missing ids, repeated ids.
@@ -211,7 +203,8 @@ TupleOf<ListOf<ElementTuple>, Array<std::uint32_t>, Array<std::uint32_t>> read_e
   Elements elements = self.file->run([&](Reader&) { return self.step.read_elements_all(request, refusal); });
   nb::list blocks;
   for (ElementBlock& block : elements.blocks) blocks.append(tuple_of(block));
-  return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
+  return nb::make_tuple(blocks, array_of<std::uint32_t>(std::move(elements.missing)),
+                        array_of<std::uint32_t>(std::move(elements.repeated)));
 }
 
 /// The location of values: path, type, whether they are contiguous, offset, byte order, number, shape of chunks,
@@ -441,7 +434,7 @@ void bind_reads(nb::class_<ReadStepHandle>& step) {
            nb::arg("memory"));
 }
 
-void bind_step(nb::module_& module) {
+void bind_step_reader(nb::module_& module) {
   nb::class_<ReadStepHandle> step(module, "ReadStep");
   bind_reads<Ranks::one>(step);
   bind_reads<Ranks::all>(step);
@@ -470,7 +463,7 @@ void bind_step(nb::module_& module) {
 }  // namespace
 
 void bind_reader(nb::module_& module) {
-  bind_step(module);
+  bind_step_reader(module);
   nb::class_<ReaderHandle>(module, "Reader")
       .def_prop_ro(
           "description",

@@ -14,8 +14,6 @@ namespace {
 using Axes = Tuple<std::uint64_t>;
 using BoxTuple = TupleOf<Axes, Axes>;
 
-Numbers numbers(nb::handle list) { return nb::cast<Numbers>(list); }
-
 BoxTuple pair_of(const Box& box) { return nb::make_tuple(to_tuple(box.start), to_tuple(box.count)); }
 
 ListOf<BoxTuple> disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
@@ -58,13 +56,14 @@ TupleOf<Axes, Axes, Axes, Axes, Axes> part_of_grid(int rank, const Numbers& grid
 Selection selection_from(Unchecked<Slabs> slabs) {
   std::vector<Hyperslab> parts;
   for (const nb::handle slab : slabs) {
-    parts.push_back({numbers(slab[0]), numbers(slab[1]), numbers(slab[2]), numbers(slab[3])});
+    parts.push_back({nb::cast<Numbers>(slab[0]), nb::cast<Numbers>(slab[1]), nb::cast<Numbers>(slab[2]),
+                     nb::cast<Numbers>(slab[3])});
   }
   return Selection(std::move(parts));
 }
 
 MemorySelection memory_from(Unchecked<Places> memory) {
-  return {.extents = numbers(memory[0]), .selection = selection_from(nb::object(memory[1]))};
+  return {.extents = nb::cast<Numbers>(memory[0]), .selection = selection_from(nb::object(memory[1]))};
 }
 
 void bind_selection(nb::module_& module) {

@@ -25,12 +25,6 @@ Column column_of(const nb::handle& pair) {
   return column;
 }
 
-std::vector<std::uint64_t> numbers(const nb::handle& list) {
-  std::vector<std::uint64_t> all;
-  for (const nb::handle number : nb::cast<nb::list>(list)) all.push_back(nb::cast<std::uint64_t>(number));
-  return all;
-}
-
 /// What a workload has of something, if it has any.
 template <class Use>
 void with(const nb::dict& workload, const char* name, Use&& use) {
@@ -51,7 +45,7 @@ void add_elements(StepDescription& step, const nb::handle& block, const std::vec
   Expansion expansion;
   expansion.shape = nb::cast<Text>(parts[0]).value;
   for (const nb::handle basis : nb::cast<nb::list>(parts[1])) expansion.basis.push_back(nb::cast<Text>(basis).value);
-  expansion.modes = numbers(parts[2]);
+  expansion.modes = nb::cast<Numbers>(parts[2]);
   // Blocks of one shape are named as by put_elements().
   const auto before = std::ranges::count_if(
       step.tables, [&](const Table& table) { return table.expansion && table.expansion->shape == expansion.shape; });
@@ -88,7 +82,8 @@ Workload workload_from(const DictOf<nb::any>& given, int ranks) {
   with(given, "number", [&](const nb::handle& value) { step.number = nb::cast<std::int64_t>(value); });
   with(given, "columns",
        [&](const nb::handle& columns) { add_table(step, columns, nb::cast<std::uint64_t>(given["rows"])); });
-  with(given, "fields", [&](const nb::handle& fields) { add_fields(step, fields, numbers(given["extents"])); });
+  with(given, "fields",
+       [&](const nb::handle& fields) { add_fields(step, fields, nb::cast<Numbers>(given["extents"])); });
   with(given, "elements", [&](const nb::handle& blocks) {
     std::vector<std::string> variables;
     for (const nb::handle name : nb::cast<nb::list>(given["variables"])) {
@@ -96,7 +91,7 @@ Workload workload_from(const DictOf<nb::any>& given, int ranks) {
     }
     for (const nb::handle block : nb::cast<nb::list>(blocks)) add_elements(step, block, variables);
   });
-  with(given, "grid", [&](const nb::handle& grid) { rules.grid.ranks = numbers(grid); });
+  with(given, "grid", [&](const nb::handle& grid) { rules.grid.ranks = nb::cast<Numbers>(grid); });
   with(given, "interleaved", [&](const nb::handle& value) { rules.grid.interleaved = nb::cast<bool>(value); });
   with(given, "string_bytes", [&](const nb::handle& value) { rules.string_bytes = nb::cast<std::uint64_t>(value); });
   with(given, "row_bytes", [&](const nb::handle& value) { rules.row_bytes = nb::cast<std::uint64_t>(value); });

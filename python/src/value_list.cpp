@@ -1,7 +1,6 @@
 #include "kernels/value_list.hpp"
 
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "bindings.hpp"
@@ -13,18 +12,6 @@ namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
-
-/// An array that owns the elements of a vector.
-template <class Number, class Item>
-Array<Number> array_of(std::vector<Item> items) {
-  auto held = std::make_unique<std::vector<Item>>(std::move(items));
-  auto* const numbers = reinterpret_cast<Number*>(held->data());
-  const std::size_t count = held->size() * sizeof(Item) / sizeof(Number);
-  const nb::capsule owner(held.release(), [](void* memory) noexcept {
-    const std::unique_ptr<std::vector<Item>> gone(static_cast<std::vector<Item>*>(memory));
-  });
-  return {numbers, {count}, owner};
-}
 
 std::span<const std::byte> bytes_of(const Buffer& buffer) {
   return std::as_bytes(span_of<const std::uint8_t>(buffer, Type::uint8));

@@ -33,8 +33,8 @@ nb::bytes view_file(const Texts& groups, const ListOf<TupleOf<nb::str, Attribute
   for (const nb::handle group : groups) file.groups.push_back(nb::cast<Text>(group).value);
   for (const nb::handle item : attributes) {
     const auto parts = nb::cast<nb::tuple>(item);
-    const auto& attribute = nb::cast<const Attribute&>(parts[1]);
-    file.attributes.push_back({text_at(parts, 0), attribute.name, attribute.value});
+    auto attribute = nb::cast<Attribute>(parts[1]);
+    file.attributes.push_back({text_at(parts, 0), std::move(attribute.name), std::move(attribute.value)});
   }
   for (const nb::handle item : values) {
     const auto parts = nb::cast<nb::tuple>(item);

@@ -200,7 +200,7 @@ WriterHandle append_file(const Text& path, const Comm& comm, std::optional<std::
   return {std::make_shared<OpenWriter>(append(path.value, comm, after, drop ? Later::drop : Later::refuse, write))};
 }
 
-void bind_step(nb::module_& module) {
+void bind_step_writer(nb::module_& module) {
   nb::class_<WriteStepHandle>(module, "WriteStep")
       .def(
           "set",
@@ -284,7 +284,7 @@ void bind_step(nb::module_& module) {
 }  // namespace
 
 void bind_writer(nb::module_& module) {
-  bind_step(module);
+  bind_step_writer(module);
   nb::class_<WriterHandle>(module, "Writer")
       .def(
           "set", [](WriterHandle& self, const Attribute& attribute) { self.file->opened.set(attribute); },

@@ -42,7 +42,7 @@ void choose_elements(quire_file& file, std::uint64_t axes, const std::uint64_t* 
 }
 
 /// Like guarded_in_step(), but a selection that failed leaves none.
-quire_status choosing(quire_file* file, const std::function<void()>& choose) noexcept {
+quire_status choosing_elements(quire_file* file, const std::function<void()>& choose) noexcept {
   return guarded_in_step(file, [&] {
     file->chosen.box.reset();
     file->chosen.elements.reset();
@@ -115,7 +115,7 @@ extern "C" {
 
 quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* extents, const uint64_t* start,
                            const uint64_t* count) {
-  return choosing(file, [&] {
+  return choosing_elements(file, [&] {
     const quire::Box box{copy_of(start, axes, "the starts"), copy_of(count, axes, "the counts")};
     choose_elements(*file, axes, extents, box);
     file->chosen.box = box;
@@ -124,7 +124,8 @@ quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* exte
 
 quire_status quire_set_hyperslab(quire_file* file, uint64_t axes, const uint64_t* extents, const uint64_t* start,
                                  const uint64_t* stride, const uint64_t* count, const uint64_t* block) {
-  return choosing(file, [&] { choose_elements(*file, axes, extents, hyperslab(axes, start, stride, count, block)); });
+  return choosing_elements(
+      file, [&] { choose_elements(*file, axes, extents, hyperslab(axes, start, stride, count, block)); });
 }
 
 quire_status quire_add_hyperslab(quire_file* file, uint64_t axes, const uint64_t* start, const uint64_t* stride,

@@ -34,7 +34,7 @@ void choose_rows(quire_file& file, const quire::RowSelection& rows, const std::u
 }
 
 /// Like guarded_in_step(), but a selection of rows that failed leaves none to be read.
-quire_status choosing(quire_file* file, const std::function<void()>& choose) noexcept {
+quire_status choosing_rows(quire_file* file, const std::function<void()>& choose) noexcept {
   return guarded_in_step(file, [&] {
     file->chosen.rows.reset();
     choose();
@@ -160,20 +160,20 @@ quire_status quire_set_rows(quire_file* file, uint64_t rows) {
 }
 
 quire_status quire_set_row_list(quire_file* file, uint64_t count, const uint64_t* rows, const uint64_t* total) {
-  return choosing(file, [&] { choose_rows(*file, copy_of(rows, count, "the rows"), total); });
+  return choosing_rows(file, [&] { choose_rows(*file, copy_of(rows, count, "the rows"), total); });
 }
 
 quire_status quire_set_row_blocks(quire_file* file, uint64_t start, uint64_t stride, uint64_t count, uint64_t block,
                                   const uint64_t* total) {
-  return choosing(file, [&] { choose_rows(*file, quire::Hyperslab{{start}, {stride}, {count}, {block}}, total); });
+  return choosing_rows(file, [&] { choose_rows(*file, quire::Hyperslab{{start}, {stride}, {count}, {block}}, total); });
 }
 
 quire_status quire_set_row_range(quire_file* file, uint64_t first, uint64_t count, const uint64_t* total) {
-  return choosing(file, [&] { choose_rows(*file, quire::Slice{first, count}, total); });
+  return choosing_rows(file, [&] { choose_rows(*file, quire::Slice{first, count}, total); });
 }
 
 quire_status quire_set_rows_where(quire_file* file, const char* condition, uint64_t first, uint64_t count) {
-  return choosing(file, [&] { file->chosen.rows = rows_where(*file, condition, {first, count}); });
+  return choosing_rows(file, [&] { file->chosen.rows = rows_where(*file, condition, {first, count}); });
 }
 
 quire_status quire_get_rows(quire_file* file, uint64_t* rows) {

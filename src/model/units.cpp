@@ -17,7 +17,7 @@ std::string described(const Unit& unit) {
 }
 
 template <class Table>
-std::vector<std::string_view> names_of(const Table& table) {
+std::vector<std::string_view> entry_names(const Table& table) {
   std::vector<std::string_view> names;
   for (const auto& entry : table) names.push_back(entry.name);
   return names;
@@ -67,10 +67,10 @@ UnitScale scale_between(std::string_view unit, std::string_view wanted) {
 
 UnitNames unit_names() {
   return {{units::base.begin(), units::base.end()},
-          names_of(units::prefixes),
-          names_of(units::prefixed),
-          names_of(units::plain),
-          names_of(units::phrases)};
+          entry_names(units::prefixes),
+          entry_names(units::prefixed),
+          entry_names(units::plain),
+          entry_names(units::phrases)};
 }
 
 }  // namespace quire

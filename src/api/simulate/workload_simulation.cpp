@@ -19,7 +19,7 @@ constexpr int sure_ranks = 8;
 constexpr int sampled_ranks = 32;
 
 /// Parts that are equal.
-struct Kind {
+struct EqualParts {
   StepPart part;  ///< of one of the ranks
   Measure measure;
   std::uint64_t ranks = 0;
@@ -41,7 +41,7 @@ class WorkloadSimulation {
     StepFrame frame = begin_step(planner_, root_);
     Measure before(total_.size(), 0);
     for (int rank = 0; rank < ranks_; ++rank) {
-      Kind& kind = kinds_[kind_of_[static_cast<std::size_t>(rank)]];
+      EqualParts& kind = kinds_[kind_of_[static_cast<std::size_t>(rank)]];
       const auto items = rank == 0 ? items_of_root(before, frame) : items_of(kind, rank, before);
       if (rank == 0) sink.begin(frame.begin, frame.end);
       sink.add(rank, trains_of(items, rank));
@@ -173,7 +173,7 @@ class WorkloadSimulation {
       }
       ++kinds_[kind_of_.back()].ranks;
     }
-    for (const Kind& kind : kinds_) {
+    for (const EqualParts& kind : kinds_) {
       Measure all = kind.measure;
       for (std::uint64_t& slot : all) slot = checked_multiply(slot, kind.ranks);
       add_measure(total_, all);
@@ -184,8 +184,8 @@ class WorkloadSimulation {
     }
   }
 
-  [[nodiscard]] Kind make_kind(int rank) {
-    Kind kind;
+  [[nodiscard]] EqualParts make_kind(int rank) {
+    EqualParts kind;
     kind.part = workload_.part(rank, planner_.capabilities().weigher != nullptr);
     kind.part.description = accepted(kind.part);
     add_encoded(kind.part, rank);
@@ -210,7 +210,7 @@ class WorkloadSimulation {
   /// Places parts of a kind; a planner that keeps weighed parts weighs it again.
   class Placing {
    public:
-    Placing(const WorkloadSimulation& simulation, const Kind& kind, int rank)
+    Placing(const WorkloadSimulation& simulation, const EqualParts& kind, int rank)
         : simulation_(simulation), part_(kind.part) {
       const ValueWeigher* const weigher = simulation.planner_.capabilities().weigher;
       if (weigher == nullptr) return;
@@ -240,7 +240,7 @@ class WorkloadSimulation {
     return Placing(*this, kinds_.front(), 0).items(0, before, &frame);
   }
 
-  [[nodiscard]] std::vector<PlacedItem> items_of(Kind& kind, int rank, const Measure& before) {
+  [[nodiscard]] std::vector<PlacedItem> items_of(EqualParts& kind, int rank, const Measure& before) {
     if (!kind.is_learned) learn(kind, rank, before);
     if (!kind.pattern) return Placing(*this, kind, rank).items(rank, before);
     std::vector<PlacedItem> items = kind.pattern->items(before);
@@ -256,7 +256,7 @@ class WorkloadSimulation {
     return rank < sure_ranks || rank >= ranks_ - sure_ranks || rank % std::max(1, ranks_ / sampled_ranks) == 0;
   }
 
-  void learn(Kind& kind, int rank, const Measure& before) {
+  void learn(EqualParts& kind, int rank, const Measure& before) {
     kind.is_learned = true;
     try {
       Placing placing(*this, kind, rank);
@@ -304,7 +304,7 @@ class WorkloadSimulation {
   Measure total_;
   std::vector<Grouping> groupings_;
   std::vector<FieldChunking> chunkings_;
-  std::vector<Kind> kinds_;
+  std::vector<EqualParts> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< of each rank
 };
 

@@ -39,10 +39,6 @@ Handle open_attachments(hid_t file, Image& image) {
   return object;
 }
 
-bool has_link(hid_t group, const std::string& name) {
-  return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
-}
-
 }  // namespace
 
 std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings,

@@ -15,8 +15,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::size_t axes = 3;
-
 Handle group_at(hid_t parent, const std::string& name) {
   const Handle creation = group_creation();
   return own(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "create the group", name);
@@ -31,7 +29,7 @@ Field accepted_field(const Field& field, bool lossy) {
   if (result.name.starts_with(prefix)) result.name.erase(0, prefix.size());
   check_column_name(result.name, "a field of H5Block");
   if (field.type == Type::string) throw Error(ErrorKind::unsupported, "H5Block has no fields of texts").on(field.name);
-  if (field.extents.size() > axes) {
+  if (field.extents.size() > block_axes) {
     throw Error(ErrorKind::unsupported,
                 "a field of H5Block has three axes, this one " + std::to_string(field.extents.size()))
         .on(field.name);
@@ -54,7 +52,7 @@ Field accepted_field(const Field& field, bool lossy) {
 }
 
 std::vector<std::uint64_t> block_shape(std::vector<std::uint64_t> shape) {
-  shape.insert(shape.begin(), axes - std::min(axes, shape.size()), 1);
+  shape.insert(shape.begin(), block_axes - std::min(block_axes, shape.size()), 1);
   return shape;
 }
 

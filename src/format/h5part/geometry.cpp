@@ -11,7 +11,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::size_t axes = 3;
 constexpr const char* origin_name = "__Origin__";
 constexpr const char* spacing_name = "__Spacing__";
 constexpr std::array coordinate_names{"__X_Coordinates__", "__Y_Coordinates__", "__Z_Coordinates__"};
@@ -56,28 +55,28 @@ Attribute attribute_of(const char* name, const std::vector<double>& numbers) {
 /// One number for each of x, y, z from a list in the order of axes, slowest first.
 std::vector<double> from_x_on(std::vector<double> list, double missing) {
   std::ranges::reverse(list);
-  list.resize(axes, missing);
+  list.resize(block_axes, missing);
   return list;
 }
 
 }  // namespace
 
 void take_geometry(Field& field, std::vector<std::string>& warnings) {
-  if (field.extents.size() != axes) return;
+  if (field.extents.size() != block_axes) return;
   Geometry& geometry = field.geometry;
-  if (auto origin = take(field, origin_name, axes, !geometry.origin.empty(), warnings)) {
+  if (auto origin = take(field, origin_name, block_axes, !geometry.origin.empty(), warnings)) {
     std::ranges::reverse(*origin);
     geometry.origin = *std::move(origin);
   }
-  if (auto spacing = take(field, spacing_name, axes, !geometry.spacing.empty(), warnings)) {
+  if (auto spacing = take(field, spacing_name, block_axes, !geometry.spacing.empty(), warnings)) {
     std::ranges::reverse(*spacing);
     geometry.spacing = *std::move(spacing);
   }
-  for (std::size_t axis = 0; axis < axes; ++axis) {
+  for (std::size_t axis = 0; axis < block_axes; ++axis) {
     const bool is_known = !geometry.coordinates.empty() && !geometry.coordinates[axis].empty();
-    auto coordinates = take(field, coordinate_names[axes - 1 - axis], field.extents[axis], is_known, warnings);
+    auto coordinates = take(field, coordinate_names[block_axes - 1 - axis], field.extents[axis], is_known, warnings);
     if (!coordinates) continue;
-    geometry.coordinates.resize(axes);
+    geometry.coordinates.resize(block_axes);
     geometry.coordinates[axis] = *std::move(coordinates);
   }
 }
@@ -94,6 +93,6 @@ std::vector<Attribute> geometry_attributes(const Field& field) {
   return attributes;
 }
 
-const char* coordinate_attribute(std::size_t axis) { return coordinate_names.at(axes - 1 - axis); }
+const char* coordinate_attribute(std::size_t axis) { return coordinate_names.at(block_axes - 1 - axis); }
 
 }  // namespace quire::hdf5

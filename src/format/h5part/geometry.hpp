@@ -8,6 +8,9 @@
 
 namespace quire::hdf5 {
 
+/// The axes of a field of H5Block.
+constexpr std::size_t block_axes = 3;
+
 /// Moves origin, spacing and coordinates from the attributes of a three-dimensional field, where H5Block stores them in
 /// the order x, y, z, to the field. Those that do not fit remain attributes and are reported in `warnings`. Throws
 /// conflict errors if the field already has a geometry.

@@ -101,7 +101,7 @@ GrowingColumn growing_column(GrowingTable& table, hid_t group, const std::string
 
 std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t memory_budget) {
   std::vector<GrowingField> fields;
-  if (require(H5Lexists(step, block_name, H5P_DEFAULT), "look for fields") == 0) return fields;
+  if (!has_link(step, block_name)) return fields;
   const Handle block = own(H5Gopen2(step, block_name, H5P_DEFAULT), "open the fields");
   for (const Link& link : list_links(block.id(), block_name)) {
     const Handle group(H5Gopen2(block.id(), link.name.c_str(), H5P_DEFAULT));

@@ -92,7 +92,7 @@ void check_complete(const StepDescription& step) {
   }
 }
 
-Table accepted_table(const Table& table) {
+Table accepted_mesh_table(const Table& table) {
   const std::vector<MeshMember> members = mesh_members(table.name);
   if (members.empty()) {
     throw Error(ErrorKind::unsupported, "only tables of meshes can be stored with the option meshes").on(table.name);
@@ -164,7 +164,7 @@ StepDescription accept_meshes(const StepDescription& step, bool lossy) {
   if (!step.fields.empty()) {
     throw Error(ErrorKind::unsupported, "fields are not stored with meshes").on(step.fields.front().name);
   }
-  for (Table& table : result.tables) table = accepted_table(table);
+  for (Table& table : result.tables) table = accepted_mesh_table(table);
   check_complete(result);
   const std::set<std::string> groups = groups_of(result);
   for (Attribute& attribute : result.attributes) {
@@ -182,7 +182,7 @@ Fit fit_meshes(const StepDescription& step) {
   fit.adapted.tables.clear();
   for (const Table& table : step.tables) {
     try {
-      Table kept = accepted_table(table);
+      Table kept = accepted_mesh_table(table);
       for (std::size_t c = 0; c < kept.columns.size(); ++c) {
         fit.retype("column", kept.columns[c].name, table.columns[c].type, kept.columns[c].type);
       }

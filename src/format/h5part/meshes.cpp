@@ -17,7 +17,7 @@ namespace {
 /// True if the group has a hard link with this name.
 bool holds(hid_t group, const std::string& name) {
   H5L_info_t info{};
-  if (require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for an object", name) == 0) return false;
+  if (!has_link(group, name)) return false;
   require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "inspect a link", name);
   return info.type == H5L_TYPE_HARD;
 }

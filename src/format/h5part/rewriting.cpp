@@ -33,10 +33,6 @@ void move(hid_t from, const std::string& name, hid_t to, const std::string& new_
   require(H5Lmove(from, name.c_str(), to, new_name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "move the link", name);
 }
 
-bool has_link(hid_t group, const std::string& name) {
-  return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
-}
-
 /// A free name for an object until it is dropped.
 std::string name_aside(hid_t group, const std::string& name) {
   std::string aside = name + " (aside)";

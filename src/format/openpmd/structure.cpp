@@ -9,6 +9,7 @@
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/creation.hpp"
+#include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/acceptance.hpp"
@@ -18,10 +19,6 @@
 
 namespace quire::hdf5 {
 namespace {
-
-bool exists(hid_t parent, const std::string& name) {
-  return require(H5Lexists(parent, name.c_str(), H5P_DEFAULT), "look for an object", name) > 0;
-}
 
 /// Attributes that are lists stay lists if they have one number: a mesh may have one axis.
 void write_one(hid_t object, const Attribute& attribute) {
@@ -74,7 +71,7 @@ Handle make_dataset(hid_t group, const std::string& name, Type type, const std::
 
 /// The group of a record, with the attributes that all its components share.
 Handle record_group(hid_t parent, const std::string& name, const SiUnit& unit, bool has_time) {
-  if (exists(parent, name)) return own(H5Gopen2(parent, name.c_str(), H5P_DEFAULT), "open the record", name);
+  if (has_link(parent, name)) return own(H5Gopen2(parent, name.c_str(), H5P_DEFAULT), "open the record", name);
   Handle group = require_group(parent, name);
   write_dimension(group.id(), unit);
   if (has_time) write_attribute(group.id(), "timeOffset", Value(0.0), Scalars::as_such);
@@ -95,7 +92,7 @@ Handle write_constant(hid_t record, const std::string& component, const Attribut
 /// openPMD requires an offset for each component of the position: a constant zero.
 void write_zero_offset(hid_t species, const std::string& component, std::uint64_t rows) {
   const Handle record = record_group(species, offset_of_position, metre, true);
-  if (exists(record.id(), component)) return;
+  if (has_link(record.id(), component)) return;
   Attribute zero = attribute_of(component, Value(0.0));
   zero.unit = text_of(metre);
   static_cast<void>(write_constant(record.id(), component, zero, rows));
@@ -221,7 +218,7 @@ Handle owner_of(hid_t iteration, const StepDescription& step, const SeriesPaths&
     path = *paths.particles + "/" + object;
   }
   for (std::size_t slash = path.find('/'); !path.empty(); slash = path.find('/', slash + 1)) {
-    if (!exists(iteration, path.substr(0, slash))) return {};
+    if (!has_link(iteration, path.substr(0, slash))) return {};
     if (slash == std::string::npos) break;
   }
   return path.empty() ? Handle() : own(H5Oopen(iteration, path.c_str(), H5P_DEFAULT), "open the object", path);
@@ -252,7 +249,7 @@ Handle require_group(hid_t parent, const std::string& path) {
   for (std::size_t begin = 0; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
-    group = exists(group.id(), name)
+    group = has_link(group.id(), name)
                 ? own(H5Gopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the group", path)
                 : own(H5Gcreate2(group.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "create the group",
                       path);

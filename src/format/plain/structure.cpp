@@ -8,6 +8,7 @@
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/creation.hpp"
+#include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/library/words.hpp"
 
@@ -83,7 +84,7 @@ PlannedDataset field_of(const Field& field, std::vector<std::uint64_t> chunk) {
 void create_groups(hid_t file, const std::string& path) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string group = path.substr(0, slash);
-    if (require(H5Lexists(file, group.c_str(), H5P_DEFAULT), "look for a group", group) > 0) continue;
+    if (has_link(file, group)) continue;
     const Handle creation = group_creation();
     const Handle made =
         own(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "create the group", group);

@@ -11,7 +11,7 @@
 namespace quire::sdds {
 CommandFields::CommandFields(const Command& command, std::initializer_list<std::string_view> allowed)
     : command_(command) {
-  for (const Field& field : command.fields) {
+  for (const CommandField& field : command.fields) {
     if (std::find(allowed.begin(), allowed.end(), field.name) != allowed.end()) continue;
     const std::vector<std::string> names(allowed.begin(), allowed.end());
     throw error_at(field.offset, field.line,
@@ -19,28 +19,28 @@ CommandFields::CommandFields(const Command& command, std::initializer_list<std::
   }
 }
 
-const Field* CommandFields::find(std::string_view name) const noexcept {
-  const Field* found = nullptr;
-  for (const Field& field : command_.fields) {
+const CommandField* CommandFields::find(std::string_view name) const noexcept {
+  const CommandField* found = nullptr;
+  for (const CommandField& field : command_.fields) {
     if (field.name == name) found = &field;
   }
   return found;
 }
 
 std::optional<std::string> CommandFields::text(std::string_view name) const {
-  const Field* field = find(name);
+  const CommandField* field = find(name);
   if (field == nullptr) return std::nullopt;
   return field->value;
 }
 
-const Field& CommandFields::required(std::string_view name) const {
-  const Field* field = find(name);
+const CommandField& CommandFields::required(std::string_view name) const {
+  const CommandField* field = find(name);
   if (field != nullptr) return *field;
   throw error_at(command_.offset, command_.line, "&" + command_.name + " lacks the field " + std::string(name));
 }
 
 std::int64_t CommandFields::integer(std::string_view name, std::int64_t preset) const {
-  const Field* field = find(name);
+  const CommandField* field = find(name);
   if (field == nullptr) return preset;
   const auto value = leading_integer(field->value);
   if (value) return *value;

@@ -16,10 +16,10 @@ class CommandFields {
   /// Throws a bad_file error for a field that is not among `allowed`.
   CommandFields(const Command& command, std::initializer_list<std::string_view> allowed);
 
-  [[nodiscard]] const Field* find(std::string_view name) const noexcept;
+  [[nodiscard]] const CommandField* find(std::string_view name) const noexcept;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   /// Throws a bad_file error if the field is absent.
-  [[nodiscard]] const Field& required(std::string_view name) const;
+  [[nodiscard]] const CommandField& required(std::string_view name) const;
   /// A whole number by the rules of scanf: blanks, sign, digits, and any text after them.
   /// Throws a bad_file error if there are no digits or if the number does not fit into 32 bits.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t preset) const;

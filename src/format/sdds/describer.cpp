@@ -30,7 +30,7 @@ constexpr std::size_t first_read = 64 << 10;
   return text;
 }
 
-[[nodiscard]] std::string_view order_name(const Header& header) {
+[[nodiscard]] std::string_view declared_order_name(const Header& header) {
   if (!header.declared_order) return "undeclared";
   return *header.declared_order == ByteOrder::little ? "little" : "big";
 }
@@ -93,7 +93,7 @@ FileDescription file_description(const Header& header) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   file.layout = {{"version", std::to_string(header.version)},
                  {"mode", data.mode == Mode::ascii ? "ascii" : "binary"},
-                 {"byte order", std::string(order_name(header))},
+                 {"byte order", std::string(declared_order_name(header))},
                  {"major order", data.column_major ? "column" : "row"},
                  {"lines_per_row", number(data.lines_per_row)},
                  {"no_row_counts", number(data.no_row_counts ? 1 : 0)},

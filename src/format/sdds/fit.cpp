@@ -176,7 +176,7 @@ void Fitter::fit_tables() {
 
 void Fitter::fit_fields() {
   std::set<std::string> used;
-  for (quire::Field& field : fit_.adapted.fields) {
+  for (Field& field : fit_.adapted.fields) {
     const Thing thing{"field", field.name};
     fit_quantity(field, thing.object, used);
     fit_text(field.group, thing, "group");

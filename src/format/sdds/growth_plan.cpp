@@ -10,8 +10,8 @@ namespace quire::sdds {
 namespace {
 
 // The slots: rows, then the bytes of their text or of their strings.
-constexpr std::size_t rows_slot = 0;
-constexpr std::size_t bytes_slot = 1;
+constexpr std::size_t new_rows_slot = 0;
+constexpr std::size_t new_bytes_slot = 1;
 
 /// Further rows at the end of the last page: row-major binary data, or text.
 class GrowthPlan final : public PagePlan {
@@ -35,7 +35,7 @@ class GrowthPlan final : public PagePlan {
     if (mine_.description.tables.empty()) return placement;
     if (is_text_) {
       Run run = text_row_run(header_, mine_, page_.canonical);
-      run.offset = checked_add(begin, before[bytes_slot]);
+      run.offset = checked_add(begin, before[new_bytes_slot]);
       run.records = mine_.description.tables.front().rows;
       run.bytes = mine_.weights.tables.at(0);
       placement.tables.push_back({std::move(run)});
@@ -46,22 +46,22 @@ class GrowthPlan final : public PagePlan {
   }
 
   [[nodiscard]] std::uint64_t end(std::uint64_t begin, std::span<const std::uint64_t> total) const override {
-    if (is_text_) return checked_add(begin, total[bytes_slot]);
+    if (is_text_) return checked_add(begin, total[new_bytes_slot]);
     return plan_table(header_, mine_, slots(Measure{0, 0}, total), begin).end;
   }
   [[nodiscard]] std::uint64_t count_offset(std::uint64_t, std::span<const std::uint64_t>) const override {
     throw Error(ErrorKind::internal, "further rows have no count of their own");
   }
-  [[nodiscard]] std::uint64_t rows(std::span<const std::uint64_t> total) const override { return total[rows_slot]; }
+  [[nodiscard]] std::uint64_t rows(std::span<const std::uint64_t> total) const override { return total[new_rows_slot]; }
   [[nodiscard]] Publication publish(std::uint64_t, std::span<const std::uint64_t>) const override { return {}; }
 
  private:
   [[nodiscard]] TableSlots slots(std::span<const std::uint64_t> before, std::span<const std::uint64_t> total) const {
     const std::size_t strings = table_string_slots(header_, mine_).size();
-    return {.rows_before = before[rows_slot],
-            .rows = total[rows_slot],
-            .strings_before = before.subspan(bytes_slot, strings),
-            .strings = total.subspan(bytes_slot, strings)};
+    return {.rows_before = before[new_rows_slot],
+            .rows = total[new_rows_slot],
+            .strings_before = before.subspan(new_bytes_slot, strings),
+            .strings = total.subspan(new_bytes_slot, strings)};
   }
 
   PageSubject page_;

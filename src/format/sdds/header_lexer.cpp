@@ -141,7 +141,7 @@ void CommandLexer::end_command_name() {
 }
 
 void CommandLexer::begin_field(char c) {
-  field_ = Field();
+  field_ = CommandField();
   field_.name = c;
   field_.offset = offset_;
   field_.line = line_;
@@ -172,7 +172,7 @@ void CommandLexer::end_command() {
 
 void CommandLexer::finish_field() {
   command_.fields.push_back(std::move(field_));
-  field_ = Field();
+  field_ = CommandField();
   inner_quote_ = false;
   state_ = State::between;
 }

@@ -42,7 +42,7 @@ class LineReader {
 };
 
 /// One `name = value` of a command.
-struct Field {
+struct CommandField {
   std::string name;
   std::string value;  ///< as written, without the enclosing quotation marks
   std::uint64_t offset = 0;
@@ -52,7 +52,7 @@ struct Field {
 /// A namelist: `&name field, field ... &end`.
 struct Command {
   std::string name;
-  std::vector<Field> fields;
+  std::vector<CommandField> fields;
   std::uint64_t offset = 0;
   std::uint64_t line = 0;
   std::string_view rest;    ///< the text after `&end` on its line
@@ -98,7 +98,7 @@ class CommandLexer {
 
   State state_ = State::idle;
   Command command_;
-  Field field_;
+  CommandField field_;
   bool inner_quote_ = false;  ///< inside quotation marks within a bare value or a skipped command
   bool after_backslash_ = false;
   std::uint64_t offset_ = 0;  ///< of the current character

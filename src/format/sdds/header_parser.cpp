@@ -245,7 +245,7 @@ void HeaderParser::define_array(const Command& command) {
   definition.field_length = field_length(fields, definition.type);
   const std::int64_t dimensions = fields.integer("dimensions", 1);
   if (dimensions < 1) {
-    const Field& field = fields.required("dimensions");
+    const CommandField& field = fields.required("dimensions");
     throw error_at(field.offset, field.line, "the array " + definition.name + " has no dimension");
   }
   definition.dimensions = static_cast<std::uint64_t>(dimensions);
@@ -263,7 +263,7 @@ void HeaderParser::define_column(const Command& command) {
 
 void HeaderParser::read_definition(const CommandFields& fields, Definition& definition,
                                    std::unordered_set<std::string>& names) {
-  const Field& name = fields.required("name");
+  const CommandField& name = fields.required("name");
   definition.name = name.value;
   if (!is_valid_name(name.value)) {
     const std::string message = "\"" + name.value + "\" is not a valid name";
@@ -276,7 +276,7 @@ void HeaderParser::read_definition(const CommandFields& fields, Definition& defi
     throw error_at(name.offset, name.line, "\"" + name.value + "\" is defined twice");
   }
 
-  const Field& type = fields.required("type");
+  const CommandField& type = fields.required("type");
   const auto known_type = type_of_file_name(type.value);
   if (!known_type)
     throw error_at(type.offset, type.line, "the type \"" + type.value + "\" of " + name.value + " is unknown");
@@ -289,7 +289,7 @@ void HeaderParser::read_definition(const CommandFields& fields, Definition& defi
   definition.units = text(fields, "units");
   definition.description = text(fields, "description");
   definition.format_string = text(fields, "format_string");
-  if (const Field* format = fields.find("format_string")) {
+  if (const CommandField* format = fields.find("format_string")) {
     const std::string fault = format_string_fault(format->value, definition.type);
     if (!fault.empty()) {
       tolerate(format->offset, format->line,
@@ -301,7 +301,7 @@ void HeaderParser::read_definition(const CommandFields& fields, Definition& defi
 std::int64_t HeaderParser::field_length(const CommandFields& fields, Type type) {
   const std::int64_t length = fields.integer("field_length", 0);
   if (length < 0 && type != Type::string) {
-    const Field& field = fields.required("field_length");
+    const CommandField& field = fields.required("field_length");
     throw error_at(field.offset, field.line, "a negative field_length is for strings only");
   }
   return length;
@@ -309,7 +309,7 @@ std::int64_t HeaderParser::field_length(const CommandFields& fields, Type type) 
 
 std::optional<NeedFile> HeaderParser::include(const Command& command, const Line& line) {
   const CommandFields fields(command, {"filename"});
-  const Field& name = fields.required("filename");
+  const CommandField& name = fields.required("filename");
   const auto found = included_.find(name.value);
   if (found == included_.end()) return NeedFile{name.value, command.offset, command.line};
   const bool cycle = std::any_of(sources_.begin(), sources_.end(),
@@ -327,21 +327,21 @@ void HeaderParser::end_with_data(const Command& command, const Line& line) {
   const CommandFields fields(command, {"mode", "lines_per_row", "no_row_counts", "fixed_row_count",
                                        "additional_header_lines", "column_major_order", "endian"});
   DataCommand& data = header_.data;
-  const Field& mode = fields.required("mode");
+  const CommandField& mode = fields.required("mode");
   if (mode.value != "ascii" && mode.value != "binary") {
     throw error_at(mode.offset, mode.line, "the mode \"" + mode.value + "\" is unknown (ascii or binary)");
   }
   data.mode = mode.value == "ascii" ? Mode::ascii : Mode::binary;
   data.lines_per_row = fields.integer("lines_per_row", 1);
   if (data.lines_per_row < 0 && data.mode == Mode::ascii) {
-    const Field& field = fields.required("lines_per_row");
+    const CommandField& field = fields.required("lines_per_row");
     throw error_at(field.offset, field.line, "lines_per_row is negative");
   }
   data.no_row_counts = fields.integer("no_row_counts", 0) != 0;
   data.fixed_row_count = data.fixed_row_count || fields.integer("fixed_row_count", 0) != 0;
   data.additional_header_lines = fields.integer("additional_header_lines", 0);
   data.column_major = fields.integer("column_major_order", 0) != 0;
-  if (const Field* endian = fields.find("endian")) {
+  if (const CommandField* endian = fields.find("endian")) {
     if (endian->value != "big" && endian->value != "little") {
       throw error_at(endian->offset, endian->line,
                      "the byte order \"" + endian->value + "\" is unknown (big or little)");

@@ -27,11 +27,6 @@ constexpr std::size_t first_page_slot = 1;
 // relative alignment).
 constexpr std::uint64_t column_alignment = 64;
 
-[[nodiscard]] std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 /// Whether a line of text ends at an offset.
 [[nodiscard]] bool ends_line(ByteSource& bytes, std::uint64_t offset) {
   std::byte last{};

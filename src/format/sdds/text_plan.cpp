@@ -22,11 +22,6 @@ constexpr std::size_t first_field_slot = 2;
 [[nodiscard]] std::size_t elements_slot(std::size_t array) noexcept { return first_field_slot + 2 * array; }
 [[nodiscard]] std::size_t bytes_slot(std::size_t array) noexcept { return elements_slot(array) + 1; }
 
-[[nodiscard]] std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 [[nodiscard]] TextStyle style_of(bool canonical) noexcept {
   return canonical ? TextStyle::canonical : TextStyle::lossless;
 }

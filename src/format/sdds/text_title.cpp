@@ -35,6 +35,11 @@ void append_element(std::string& text, const TitleValue& item, std::uint64_t i, 
 
 }  // namespace
 
+std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
 std::string page_comment_state(bool published) { return published ? "! page number" : "! unfinished "; }
 
 std::string page_comment(std::uint64_t number, bool published) {
@@ -86,8 +91,7 @@ Publication lowered_count(std::uint64_t offset, const std::string& before, std::
   constexpr std::size_t at_once = 8;
   Publication acts;
   const auto write = [&](std::size_t place, std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    acts.emplace_back(PublishWrite{offset + place, {bytes.begin(), bytes.end()}});
+    acts.emplace_back(PublishWrite{offset + place, bytes_of(text)});
   };
   const std::string digits = std::to_string(rows);
   const std::size_t blanks = before.size() - digits.size();

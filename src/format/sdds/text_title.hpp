@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/sdds/title.hpp"
@@ -16,6 +17,9 @@ inline constexpr std::uint64_t array_values_per_line = 6;
 
 /// The size of a row count with its line end, in bytes: constant, so that the count can be written in place.
 inline constexpr std::size_t text_count_bytes = 21;
+
+/// The bytes of a text.
+[[nodiscard]] std::vector<std::byte> bytes_of(std::string_view text);
 
 /// The comment before a page of text. Its size is the same before and after the page is published.
 [[nodiscard]] std::string page_comment(std::uint64_t number, bool published);

@@ -25,8 +25,6 @@ enum At : std::size_t {
   name_field = 52,
 };
 
-Error damaged(const std::string& what, std::uint64_t offset) { return Error(ErrorKind::bad_file, what).at(offset); }
-
 ByteOrder order_of(std::byte flag) { return flag == std::byte{0} ? ByteOrder::little : ByteOrder::big; }
 
 void read_orders(std::span<const std::byte> bytes, Header& header) {
@@ -47,6 +45,8 @@ KeyMode key_mode_of(std::int64_t flag) {
 }
 
 }  // namespace
+
+Error damaged(const std::string& what, std::uint64_t offset) { return Error(ErrorKind::bad_file, what).at(offset); }
 
 std::uint64_t arrays_at(std::int32_t version) noexcept {
   const std::uint64_t present = name_field + name_bytes;

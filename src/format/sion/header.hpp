@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quire/base/error.hpp"
 #include "quire/spi/base/endian.hpp"
 
 namespace quire::sion {
@@ -52,6 +53,9 @@ struct Header {
 [[nodiscard]] std::uint64_t arrays_at(std::int32_t version) noexcept;
 [[nodiscard]] std::uint64_t blocks_at(std::int32_t version, std::uint64_t tasks);
 [[nodiscard]] std::uint64_t header_bytes(std::uint64_t tasks);
+
+/// A bad_file error at an offset.
+[[nodiscard]] Error damaged(const std::string& what, std::uint64_t offset);
 
 [[nodiscard]] bool has_magic(std::span<const std::byte> head) noexcept;
 

@@ -21,8 +21,6 @@ constexpr std::uint64_t task_bytes = 6 * entry_bytes;
 constexpr std::array<char, 8> origins_mark{'Q', 'U', 'I', 'R', 'E', 'o', 'r', 'g'};
 constexpr std::uint64_t footer_bytes = 24;
 
-Error damaged(const std::string& what, std::uint64_t offset) { return Error(ErrorKind::bad_file, what).at(offset); }
-
 std::string about_task(std::uint64_t task) { return "task at place " + std::to_string(task); }
 
 std::uint64_t blocks_of(std::uint64_t size, const ChunkMap& map) {

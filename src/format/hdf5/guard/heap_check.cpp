@@ -8,7 +8,7 @@ namespace quire::hdf5 {
 namespace {
 
 constexpr std::uint32_t heap_signature = 0x4c4f4347;  // GCOL
-constexpr std::size_t header_length = 16;
+constexpr std::size_t heap_header_length = 16;
 constexpr std::uint64_t largest_heap = std::uint64_t{64} << 20;
 constexpr std::size_t most_heaps = 64;
 
@@ -16,19 +16,19 @@ constexpr std::size_t most_heaps = 64;
 template <class Use>
 void for_each_object(const Piece& heap, const Use& use) {
   const std::size_t end = heap.size();
-  for (std::size_t position = header_length; position + header_length <= end;) {
+  for (std::size_t position = heap_header_length; position + heap_header_length <= end;) {
     const auto index = heap.number<std::uint16_t>(position);
     const auto length = heap.number<std::uint64_t>(position + 8);
     const std::size_t rest = end - position;
-    const auto refuse = [&](const char* why) { heap.part(position, header_length).refuse(why); };
+    const auto refuse = [&](const char* why) { heap.part(position, heap_header_length).refuse(why); };
     if (index == 0) {  // free space, including its header
-      if (length < header_length) refuse("is free space of no length");
+      if (length < heap_header_length) refuse("is free space of no length");
       if (length > rest) refuse("is larger than its heap");
       position += static_cast<std::size_t>(length);
     } else {
-      if (length > rest - header_length) refuse("is larger than its heap");
+      if (length > rest - heap_header_length) refuse("is larger than its heap");
       use(index, length);
-      position += header_length + (static_cast<std::size_t>(length) + 7) / 8 * 8;
+      position += heap_header_length + (static_cast<std::size_t>(length) + 7) / 8 * 8;
     }
   }
 }
@@ -37,7 +37,7 @@ void for_each_object(const Piece& heap, const Use& use) {
 
 void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset) {
   const Piece heap(bytes, offset);
-  if (bytes.size() < header_length || heap.number<std::uint32_t>(0) != heap_signature) return;
+  if (bytes.size() < heap_header_length || heap.number<std::uint32_t>(0) != heap_signature) return;
   if (heap.number<std::uint64_t>(8) != bytes.size()) return;
   for_each_object(heap, [](std::uint16_t, std::uint64_t) {});
 }
@@ -53,7 +53,7 @@ const HeapObjects::Lengths& HeapObjects::heap_at(std::uint64_t offset) {
     if (read_(offset, bytes) != bytes.size()) throw Error(ErrorKind::bad_file, "the file ends early").at(offset);
     return bytes;
   };
-  const std::vector<std::byte> start = bytes_at(header_length);
+  const std::vector<std::byte> start = bytes_at(heap_header_length);
   const Piece header(start, offset);
   if (header.number<std::uint32_t>(0) != heap_signature) header.refuse("is not a heap of texts");
   const auto length_of_all = header.number<std::uint64_t>(8);

@@ -13,8 +13,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
-
 /// A compound type with one member of `length` bytes: HDF5 selects members by name.
 Handle single_member(const std::string& member, hid_t type, std::size_t length) {
   Handle compound = own(H5Tcreate(H5T_COMPOUND, length), "create a type", member);
@@ -182,7 +180,7 @@ void read_member(hid_t dataset, const std::string& name, const CompoundValue& va
   const std::size_t skipped = static_cast<std::size_t>(value.element.value_or(0)) * width;
   const Handle memory_type = single_member(value.member, element.type.id(), element.length);
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
-  const std::uint64_t step = std::max<std::uint64_t>(1, block_bytes / element.length);
+  const std::uint64_t step = std::max<std::uint64_t>(1, bytes_at_once / element.length);
   std::vector<std::byte> block(static_cast<std::size_t>(checked_multiply(std::min(step, rows.count), element.length)));
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const hsize_t start = rows.first + done;

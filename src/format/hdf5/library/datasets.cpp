@@ -14,7 +14,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
 /// Longer texts are read through the library: decoders hold blocks of rows.
 constexpr std::uint64_t longest_direct_text = std::uint64_t{64} << 10;
 
@@ -103,7 +102,7 @@ void read_native(hid_t dataset, const std::string& name, const Slice& rows, cons
   }
   const std::size_t width = size_of(out.type);
   const bool is_line = extents_of(dataset, name).size() == 1;
-  const std::uint64_t step = is_line ? block_bytes / width : rows.count;
+  const std::uint64_t step = is_line ? bytes_at_once / width : rows.count;
   std::vector<std::byte> block(static_cast<std::size_t>(std::min(step, rows.count) * width));
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
@@ -118,7 +117,7 @@ void read_native(hid_t dataset, const std::string& name, const Slice& rows, cons
 
 void read_fixed_texts(hid_t dataset, const std::string& name, hid_t type, const Slice& rows, PackedStrings& out) {
   const std::size_t length = H5Tget_size(type);
-  const std::uint64_t step = std::max<std::uint64_t>(1, block_bytes / length);
+  const std::uint64_t step = std::max<std::uint64_t>(1, bytes_at_once / length);
   std::vector<char> block(static_cast<std::size_t>(std::min(step, rows.count) * length));
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
@@ -136,7 +135,7 @@ void read_fixed_texts(hid_t dataset, const std::string& name, hid_t type, const 
 
 void read_variable_texts(Image& image, hid_t dataset, const std::string& name, hid_t type, const Slice& rows,
                          PackedStrings& out) {
-  const std::uint64_t step = block_bytes / sizeof(char*);
+  const std::uint64_t step = bytes_at_once / sizeof(char*);
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
     const Selection part = select(dataset, name, rows.first + done, count);

@@ -16,6 +16,9 @@
 
 namespace quire::hdf5 {
 
+/// The bytes that one call of HDF5 reads where rows are read in blocks.
+inline constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+
 /// A dataset of numbers or texts: its shape and the places of its elements.
 struct DatasetDescription {
   Type type = Type::float64;

@@ -34,6 +34,10 @@ std::vector<Link> list_links(hid_t group, const std::string& name) {
   return links;
 }
 
+bool has_link(hid_t group, const std::string& name) {
+  return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
+}
+
 void require_sound_index(hid_t group, const std::string& name) {
   H5G_info_t info{};
   require(H5Gget_info(group, &info), "inspect the group", name);

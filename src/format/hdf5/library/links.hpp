@@ -33,6 +33,9 @@ bool check_before_opening(Image& image, hid_t group, const std::string& name);
 /// The same for a link that was listed.
 bool check_before_opening(Image& image, const Link& link);
 
+/// True if the group has a link of this name.
+[[nodiscard]] bool has_link(hid_t group, const std::string& name);
+
 /// The link of this name; without a type if it does not exist.
 [[nodiscard]] Link find_link(hid_t group, const std::string& name);
 

@@ -14,8 +14,6 @@
 namespace quire::nektar {
 namespace {
 
-constexpr std::size_t values_at_once = std::size_t{32} << 10;
-
 /// The run of one of the tables of blocks. Its values have no addresses in the file, but the places of the blocks are
 /// known.
 Place opaque_place(std::vector<Piece> pieces, std::uint64_t longest, std::uint64_t records, std::vector<Cell> cells,

@@ -11,7 +11,7 @@
 namespace quire::nektar {
 namespace {
 
-constexpr std::size_t piece = std::size_t{64} << 10;
+constexpr std::size_t compressed_at_once = std::size_t{64} << 10;
 constexpr std::size_t doubles_at_once = PayloadWriter::doubles_at_once;
 
 /// Converts doubles between the byte order of a file and the native one, in place.
@@ -62,7 +62,7 @@ void PayloadReader::refill() {
       if (piece_.empty()) break;
       place_ = characters_->piece_at();
     }
-    compressed_.resize(piece);
+    compressed_.resize(compressed_at_once);
     const std::uint64_t before = decoder_.error_at();
     const auto step = decoder_.decode(piece_, compressed_);
     if (!step) {
@@ -186,9 +186,9 @@ void PayloadWriter::deflate(std::span<const std::byte> bytes, bool last) {
   int status = Z_OK;
   do {
     const std::size_t before = compressed_.size();
-    compressed_.resize(before + piece);
+    compressed_.resize(before + compressed_at_once);
     zlib.next_out = reinterpret_cast<Bytef*>(compressed_.data() + before);
-    zlib.avail_out = static_cast<uInt>(piece);
+    zlib.avail_out = static_cast<uInt>(compressed_at_once);
     status = ::deflate(&zlib, last ? Z_FINISH : Z_NO_FLUSH);
     compressed_.resize(compressed_.size() - zlib.avail_out);
     encode(false);

@@ -9,7 +9,7 @@
 namespace quire::nektar {
 namespace {
 
-constexpr std::size_t piece = std::size_t{64} << 10;
+constexpr std::size_t characters_at_once = std::size_t{64} << 10;
 constexpr std::string_view section_begin = "<![CDATA[";
 constexpr std::string_view section_end = "]]>";
 constexpr std::size_t longest_reference = 12;
@@ -27,7 +27,7 @@ std::string_view PayloadText::look(std::size_t least) {
     loaded_.erase(loaded_.begin(), loaded_.begin() + static_cast<std::ptrdiff_t>(used_));
     used_ = 0;
     const std::size_t before = loaded_.size();
-    loaded_.resize(before + static_cast<std::size_t>(std::min<std::uint64_t>(piece, end - next_)));
+    loaded_.resize(before + static_cast<std::size_t>(std::min<std::uint64_t>(characters_at_once, end - next_)));
     const std::size_t found = bytes_.read(next_, std::as_writable_bytes(std::span(loaded_).subspan(before)));
     next_ += found;
     if (before + found < loaded_.size()) {

@@ -8,12 +8,6 @@
 #include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
-namespace {
-
-constexpr std::size_t values_at_once = std::size_t{32} << 10;
-
-}  // namespace
-
 XmlBlockReader::Entry& XmlBlockReader::entry(const XmlPlace& place) {
   const auto found = by_tag_.find(place.tag);
   if (found != by_tag_.end()) {

@@ -14,6 +14,9 @@
 
 namespace quire::nektar {
 
+/// The number of values of a block that are held decoded at a time.
+inline constexpr std::size_t values_at_once = std::size_t{32} << 10;
+
 /// The place of a block: the addresses of its start tag and of the text after it. The length of the text is an upper
 /// bound, the longest of all blocks in the table, since only the address of each block is stored.
 struct XmlPlace {
