@@ -246,6 +246,7 @@ def test_slow_passes_are_marked_at_the_lower_edge_of_rates(folders: list[Path], 
     assert ">-" not in picture.text
 
 
+@pytest.mark.nightly
 def test_few_points_are_stated(tmp_path: Path, folders: list[Path]) -> None:
     """The page states that intervals of fewer than six points are the minimum and maximum."""
     run_trial(tmp_path, trial(passes=5))

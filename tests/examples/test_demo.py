@@ -15,6 +15,7 @@ import quire
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.nightly
 def test_pictures_are_drawn_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     specification = importlib.util.spec_from_file_location("demo", ROOT / "examples/demo.py")
     assert specification is not None

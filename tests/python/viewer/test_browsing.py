@@ -30,6 +30,7 @@ def state_of(tab: Tab, address: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.nightly
 def test_a_page_is_as_new_after_a_test(tab: Tab, own_tab: Tab, view: View) -> None:
     address = view("a.h5", "b.h5")
     new = state_of(own_tab, address)

@@ -78,6 +78,7 @@ def test_drawn_boxes_are_further_cuts(tab: Tab, view: View) -> None:
     assert conditions(tab) == []
 
 
+@pytest.mark.nightly
 def test_the_list_is_used_by_keys(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"), SPACE).press("/")
     tab.page.keyboard.type("id < 80")
@@ -135,6 +136,7 @@ def test_cuts_that_are_right_only_together_are_wrong(tab: Tab, view: View) -> No
     assert tab.text("#alert").startswith("Cut 2: ")
 
 
+@pytest.mark.nightly
 def test_what_is_written_stays_while_another_cut_is_switched(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"), SPACE).fill("where", "id < 80").click("#cut-new")
     tab.page.fill("#where", "id >")

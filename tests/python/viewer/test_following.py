@@ -209,9 +209,7 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, address: str, losses: Path) 
 
 
 @needs_chromium
-@pytest.mark.parametrize(
-    "state", first_daily(["", "view=histogram", "view=rows", 'view=run&ys=["sigma_x"]'], 2)
-)
+@pytest.mark.parametrize("state", first_daily(["", "view=histogram", "view=rows", 'view=run&ys=["sigma_x"]']))
 def test_the_commands_draw_followed_particles(
     tab: Tab, address: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +229,7 @@ def test_the_commands_draw_followed_particles(
         assert (np.isnan(x).sum(), len(x)) == (absent, len(rows) + absent)
 
 
+@pytest.mark.nightly
 @needs_chromium
 def test_the_commands_draw_no_particles_that_were_followed_before(
     tab: Tab, address: str, tmp_path: Path

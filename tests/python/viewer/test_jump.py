@@ -18,6 +18,7 @@ def test_jumps_by_number_and_by_attribute_go_to_the_nearest_step(tab: Tab, view:
     assert "'near' is not a number" in tab.text("#alert")
 
 
+@pytest.mark.nightly
 def test_a_jump_says_what_it_has_reached(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"))
     asked = [

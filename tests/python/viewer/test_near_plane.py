@@ -139,6 +139,7 @@ def fixture_address(view: View, beam: Path, tmp_path: Path) -> str:
     return view(beam.name, write_flat(tmp_path / "flat.h5").name)
 
 
+@pytest.mark.nightly
 @needs_chromium
 def test_particles_are_drawn_over_the_plane(
     tab: Tab, address: str, beam: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

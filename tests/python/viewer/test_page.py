@@ -468,6 +468,7 @@ def title_at(tab: Tab, selector: str, x: float, y: float) -> str:
     return str(tab.page.evaluate(found, place))
 
 
+@pytest.mark.nightly
 def test_long_names_are_shortened_with_the_whole_name_as_title(tab: Tab, view: View) -> None:
     name = f"{'a-run-with-a-long-name-' * 3}1.h5"
     tab.page.set_viewport_size({"width": 420, "height": 800})

@@ -72,7 +72,6 @@ def test_files_that_were_not_named_are_not_read(tab: Tab, view: View, tmp_path: 
             'view=curves&up=7&files={"a":1}',
             "view=space&turn=4&row=[]&logy=5&ys=[{",
         ],
-        2,
     ),
 )
 def test_a_link_that_is_damaged_shows_the_page(tab: Tab, view: View, state: str) -> None:
@@ -84,6 +83,7 @@ def test_a_link_that_is_damaged_shows_the_page(tab: Tab, view: View, state: str)
     assert tab.page.is_hidden("#alert")
 
 
+@pytest.mark.nightly
 def test_a_link_restores_the_view_in_a_page_that_shows_another(tab: Tab, view: View) -> None:
     """What a link does not name is as usual, and not as it was on the page."""
     address = view("a.h5", "b.h5")
@@ -202,7 +202,6 @@ def swipe(tab: Tab, selector: str, first: tuple[float, float], last: tuple[float
             ("view=histogram&of=z", "#plot .u-over", ["z"]),
             ("view=curves&across=z", "#plot .u-over", ["z"]),
         ],
-        2,
     ),
 )
 def test_a_finger_draws_boxes_that_become_cuts(
@@ -215,6 +214,7 @@ def test_a_finger_draws_boxes_that_become_cuts(
     assert 0 < int(tablet.quantities()["particles"][0]) < 200
 
 
+@pytest.mark.nightly
 def test_a_finger_taps_curves_and_steps(tablet: Tab, view: View) -> None:
     tablet.open(view("a.h5"), "view=run")
     box = tablet.page.locator("#plot .u-over").first.bounding_box()
@@ -228,6 +228,7 @@ def test_a_finger_taps_curves_and_steps(tablet: Tab, view: View) -> None:
 HUGE = np.array([-1.5e308, -1.0, 0.0, 3.0, 1.5e308, np.inf, -np.inf, np.nan])
 
 
+@pytest.mark.nightly
 def test_huge_numbers_are_shown_or_explained(tab: Tab, view: View, tmp_path: Path) -> None:
     with quire.create(tmp_path / "huge.h5") as out:
         for number in (0, 2**40):

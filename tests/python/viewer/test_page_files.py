@@ -90,7 +90,7 @@ def test_weights_are_named_and_in_the_command(tab: Tab, view: View) -> None:
     assert "--weight" not in tab.line()
 
 
-@pytest.mark.parametrize("state", first_daily(["", "view=histogram", "view=curves", "view=run"], 2))
+@pytest.mark.parametrize("state", first_daily(["", "view=histogram", "view=curves", "view=run"]))
 def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
     tab.open(view("a.h5"), state)
     place = "#plot .u-over" if state else "#plot canvas"
@@ -103,7 +103,7 @@ def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
         assert tab.text("#read") == ""
 
 
-@pytest.mark.parametrize("bins", first_daily(["abc", "0", "-3", "1e9"], 2))
+@pytest.mark.parametrize("bins", first_daily(["abc", "0", "-3", "1e9"]))
 def test_wrong_bins_are_reported(tab: Tab, view: View, bins: str) -> None:
     tab.open(view("a.h5"), "view=histogram").fill("bins", bins).press("Tab")
     assert f"'{bins}' is no number of bins" in tab.text("#alert")
@@ -214,6 +214,7 @@ def test_numbers_beside_the_colours_differ(tab: Tab, view: View) -> None:
     assert texts == ["196.10", "196.15", "196.20", "196.25", "196.30", "pz"]
 
 
+@pytest.mark.nightly
 def test_the_numbers_on_the_right_fit(tab: Tab, view: View, tmp_path: Path) -> None:
     names = ["a.h5", "b.h5", "c.h5"]
     for name, value in zip(names, (-0.0048123456, -12345.678, -4.8123456e-7), strict=True):
@@ -232,7 +233,7 @@ def test_the_numbers_on_the_right_fit(tab: Tab, view: View, tmp_path: Path) -> N
         assert cut == []
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=run"])
+@pytest.mark.parametrize("state", first_daily(["", "view=histogram", "view=run"]))
 def test_pictures_have_twice_the_resolution_of_the_screen(tab: Tab, view: View, state: str) -> None:
     data = tab.open(view("a.h5"), state).saved("#save-png")
     box = tab.page.locator("#plot").bounding_box()
@@ -248,6 +249,7 @@ def test_pictures_have_twice_the_resolution_of_the_screen(tab: Tab, view: View, 
         assert re.search(r"\b2[46]px", canvas.evaluate("one => one.getContext('2d').font"))
 
 
+@pytest.mark.nightly
 def test_five_files_are_ticked_side_by_side_and_overlaid(tab: Tab, view: View) -> None:
     names = [f"run{number}.h5" for number in range(1, 6)]
     tab.open(view(*names))

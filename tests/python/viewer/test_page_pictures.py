@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import NUMBERS, View, write_bunch
 
@@ -89,6 +90,7 @@ def test_a_logarithmic_histogram_has_heights_as_logarithms(tab: Tab, view: View,
     np.testing.assert_allclose(heights_of(bars) / heights_of(bars).max(), counts / counts.max(), atol=2e-3)
 
 
+@pytest.mark.nightly
 def test_shares_of_files_of_different_sizes_are_compared(tab: Tab, view: View, tmp_path: Path) -> None:
     write_bunch(tmp_path / "large.h5", rows=800)
     tab.open(view("a.h5", "large.h5"), "view=histogram&of=x&bins=9&files=[0,1]")
@@ -99,6 +101,7 @@ def test_shares_of_files_of_different_sizes_are_compared(tab: Tab, view: View, t
     assert large / small == pytest.approx(1, rel=0.01)
 
 
+@pytest.mark.nightly
 def test_curves_and_jumps_along_the_run_by_step_s_and_time(tab: Tab, view: View, tmp_path: Path) -> None:
     with quire.create(tmp_path / "run.h5") as out:
         for place, number in enumerate(NUMBERS):
@@ -192,7 +195,7 @@ def assert_readable(tab: Tab, selectors: tuple[str, ...]) -> None:
         assert (light + 0.05) / (dark + 0.05) >= 4.5, selector
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", first_daily(["dark", "light"]))
 def test_texts_and_pictures_are_readable_in_light_and_dark(tab: Tab, view: View, theme: str) -> None:
     """Without a choice the page is as the system."""
     is_dark = theme == "dark"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.python.support.cases import first_daily
 from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import View, write_bunch
 
@@ -47,6 +48,7 @@ def test_points_are_drawn_and_say_what_they_are(tab: Tab, view: View, tmp_path: 
     np.testing.assert_allclose([float(row[2]) for row in rows[1:]], x, atol=1e-10)
 
 
+@pytest.mark.nightly
 def test_a_sample_is_named_on_the_page_and_the_cut_applies(
     tab: Tab, view: View, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +81,7 @@ def test_the_pointer_turns_and_zooms(tab: Tab, view: View) -> None:
     assert turn(tab)[2] > 2
 
 
+@pytest.mark.nightly
 def test_keys_turn_look_along_axes_and_zoom(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"), "view=space")
     tab.page.click("#plot")
@@ -109,7 +112,7 @@ def test_a_colour_and_its_palette(tab: Tab, view: View) -> None:
     assert "no column" in tab.text("#alert")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", first_daily(["dark", "light"]))
 def test_more_points_are_further_from_the_background(
     tab: Tab, view: View, tmp_path: Path, theme: str
 ) -> None:
@@ -155,6 +158,7 @@ def test_followed_particles_are_shown_alone(tab: Tab, view: View) -> None:
     assert [row[1] for row in tab.numbers()[1:]] == ["20"] * 30
 
 
+@pytest.mark.nightly
 def test_names_of_axes_are_inside_of_a_narrow_picture(own_tab: Tab, view: View) -> None:
     own_tab.page.set_viewport_size({"width": 820, "height": 1180})
     own_tab.page.add_init_script(
@@ -196,6 +200,7 @@ REFUSES = """let inside = 0;
 RGBA32F, RGBA16F = 0x8814, 0x881A
 
 
+@pytest.mark.nightly
 def test_thousands_of_points_on_a_pixel_are_counted(tab: Tab, view: View, tmp_path: Path) -> None:
     with quire.create(tmp_path / "one.h5") as out, out.step(0) as step:
         for name in ("x", "y", "z"):
@@ -216,6 +221,7 @@ def test_thousands_of_points_on_a_pixel_are_counted(tab: Tab, view: View, tmp_pa
     assert tab.page.evaluate(greatest) > 6000
 
 
+@pytest.mark.nightly
 def test_sums_of_fewer_bits_are_named(own_tab: Tab, view: View) -> None:
     own_tab.page.add_init_script(REFUSES % RGBA32F)
     own_tab.open(view("a.h5"), "view=space")
@@ -226,6 +232,7 @@ def test_sums_of_fewer_bits_are_named(own_tab: Tab, view: View) -> None:
     assert seen(own_tab)["count"] > 100
 
 
+@pytest.mark.nightly
 def test_graphics_that_cannot_add_points_are_explained(own_tab: Tab, view: View) -> None:
     own_tab.page.add_init_script(REFUSES % f"{RGBA32F}, {RGBA16F}")
     own_tab.open(view("a.h5"), "view=space")
@@ -246,6 +253,7 @@ def test_without_webgl_the_page_says_what_to_do(own_tab: Tab, view: View) -> Non
     assert not own_tab.page.is_visible("#alert")
 
 
+@pytest.mark.nightly
 def test_a_context_that_is_lost_is_made_again(own_tab: Tab, view: View) -> None:
     own_tab.page.add_init_script(
         """const usual = HTMLCanvasElement.prototype.getContext;

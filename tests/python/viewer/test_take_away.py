@@ -43,7 +43,7 @@ def saved_table(tab: Tab, path: Path) -> None:
             ("view=histogram", "of", "xp", "py"),
             ("view=curves&across=z", "up", "xp", "py"),
         ],
-        2,
+        3,
     ),
 )
 def test_nothing_is_saved_under_a_request_that_has_an_error(
@@ -101,7 +101,6 @@ def test_particles_that_cannot_be_followed_leave_nothing_to_save(
             ("view=histogram", "bins", "7", ["--bins", "7"]),
             ("", "jump", "20", ["--steps", "20"]),
         ],
-        2,
     ),
 )
 def test_what_is_written_applies_before_it_is_saved(
@@ -161,7 +160,6 @@ def test_a_cut_that_is_not_applied_is_marked(tab: Tab, view: View) -> None:
             ("view=histogram", ", step 0: no rows"),
             ("view=curves&across=z", ": no rows"),
         ],
-        2,
     ),
 )
 def test_a_picture_without_rows_says_so(tab: Tab, view: View, state: str, words: str) -> None:
@@ -184,7 +182,6 @@ def test_a_picture_without_rows_says_so(tab: Tab, view: View, state: str, words:
             ("files=[0,2]&view=curves&across=z", "a.h5, c.h5"),
             ("files=[1,2]&view=rows", "b.h5"),
         ],
-        2,
     ),
 )
 def test_saved_titles_name_only_the_files_that_are_shown(
