@@ -1,7 +1,9 @@
 # Registration of tests.
 #
 #   quire_add_test(NAME x SOURCES a.cpp ... [LABELS ...] [LIBRARIES ...] [TIMEOUT 60])
-#       A serial GoogleTest program; every case becomes one ctest named x.Suite.Case.
+#       A serial GoogleTest program. Every source a_test.cpp becomes one ctest named x.a_test, or x if there are no
+#       others. A program for a whole folder is compiled in less than half of the time of one for each source, since its
+#       sources share what templates generate; each has a namespace of its own, quire::a_test.
 #
 #   quire_add_mpi_test(NAME x SOURCES a.cpp ... RANKS 1 2 3 4
 #                      [NIGHTLY_RANKS 5 7] [TRANSPORTS posix mpi_independent ...] [NIGHTLY_TRANSPORTS ...]
@@ -10,6 +12,10 @@
 #       x.ranks3 or x.ranks3.posix. Its main function is in the library quire_test_main. A build without MPI
 #       registers the runs on one rank only, and of the transports those that need no MPI.
 #
+#   quire_add_mpi_program(NAME p SOURCES x.cpp y.cpp ... [LIBRARIES ...])
+#   quire_add_mpi_test(NAME x PROGRAM p RANKS ...)
+#       The same for several tests in one program: x is the tests of the source x.cpp, started as p.x.ranks3.
+#
 #   quire_add_test_library(NAME a.cpp ...)
 #       What several programs share: compiled once, and with the optimisation of tests.
 #
@@ -17,12 +23,11 @@
 #
 #   QUIRE_TEST_RANKS        the world size, asserted by the main function
 #   QUIRE_TEST_TRANSPORT    the transport to use, where TRANSPORTS was given
-#   QUIRE_TEST_DIRECTORY    an existing folder to write to; no two MPI runs share one, but the cases of a serial
-#                           program do: put the name of the test case into the file name
+#   QUIRE_TEST_SOURCE       the source whose tests run, of a program of several tests
+#   QUIRE_TEST_DIRECTORY    an existing folder to write to, which no other run shares; the cases of a run do
 #   QUIRE_TEST_DATA         tests/data in the source tree
 
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 # Every transport. The name of one that needs MPI begins with mpi_.
 set(QUIRE_TRANSPORTS posix mpi_independent mpi_collective aggregated)
@@ -56,6 +61,7 @@ function(_quire_test_program name sources libraries)
   target_link_libraries(${name} PRIVATE ${libraries} quire::quire GTest::gtest)
   if(QUIRE_UNITY)
     target_precompile_headers(${name} REUSE_FROM quire_test_headers)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
 endfunction()
 
@@ -86,22 +92,24 @@ endfunction()
 function(quire_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES")
   _quire_time_limit(test_TIMEOUT)
-  _quire_test_program("${test_NAME}" "${test_SOURCES}" "GTest::gtest_main;${test_LIBRARIES}")
-  _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${test_NAME}")
-  gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_NAME}." TEST_LIST discovered_${test_NAME} DISCOVERY_TIMEOUT 60)
-  # gtest_discover_tests flattens lists among its PROPERTIES, so the properties are set by a file that ctest reads
-  # after the one with the discovered cases.
-  set(properties "${CMAKE_CURRENT_BINARY_DIR}/${test_NAME}_properties.cmake")
-  file(
-    CONFIGURE
-    OUTPUT "${properties}"
-    @ONLY
-    CONTENT
-      [[foreach(case IN LISTS discovered_@test_NAME@)
-  set_tests_properties("${case}" PROPERTIES TIMEOUT @test_TIMEOUT@ LABELS "serial;@test_LABELS@" ENVIRONMENT "@environment@")
-endforeach()
-]])
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
+  _quire_test_program("${test_NAME}" "${test_SOURCES}" "quire_test_serial_main;${test_LIBRARIES}")
+  set(tests ${test_SOURCES})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(LENGTH tests count)
+  foreach(source IN LISTS tests)
+    set(run ${test_NAME})
+    if(count GREATER 1)
+      string(REGEX REPLACE "\\.cpp$" "" case ${source})
+      set(run ${test_NAME}.${case})
+    endif()
+    _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${run}" "QUIRE_TEST_SOURCE=${source}")
+    add_test(NAME ${run} COMMAND ${test_NAME})
+    set_tests_properties(${run} PROPERTIES TIMEOUT ${test_TIMEOUT}
+                                           COST ${test_TIMEOUT} # long ones begin first
+                                           SKIP_RETURN_CODE 77
+                                           LABELS "serial;${test_LABELS}"
+                                           ENVIRONMENT "${environment}")
+  endforeach()
 endfunction()
 
 # Starts the program of an MPI test once: one ctest.
@@ -137,15 +145,41 @@ function(_quire_add_mpi_run name program ranks timeout labels environment)
     ${name}
     PROPERTIES TIMEOUT ${backstop}
                PROCESSORS ${ranks}
+               COST ${timeout}
                SKIP_RETURN_CODE 77
                LABELS "${labels}"
                ENVIRONMENT "${environment}")
 endfunction()
 
+# The sources of programs of several tests that no test is registered for yet, as p.x_test.cpp.
+define_property(GLOBAL PROPERTY QUIRE_IDLE_TESTS)
+
+function(quire_require_all_tests)
+  get_property(idle GLOBAL PROPERTY QUIRE_IDLE_TESTS)
+  if(idle)
+    message(FATAL_ERROR "no quire_add_mpi_test starts these sources: ${idle}")
+  endif()
+endfunction()
+
+function(quire_add_mpi_program)
+  cmake_parse_arguments(PARSE_ARGV 0 program "" "NAME" "SOURCES;LIBRARIES")
+  _quire_test_program("${program_NAME}" "${program_SOURCES}" "quire_test_main;${program_LIBRARIES}")
+  list(FILTER program_SOURCES INCLUDE REGEX "_test\\.cpp$")
+  list(TRANSFORM program_SOURCES PREPEND ${program_NAME}.)
+  set_property(GLOBAL APPEND PROPERTY QUIRE_IDLE_TESTS ${program_SOURCES})
+endfunction()
+
 function(quire_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;PROGRAM;TIMEOUT"
                         "SOURCES;RANKS;NIGHTLY_RANKS;TRANSPORTS;NIGHTLY_TRANSPORTS;LABELS;LIBRARIES")
   _quire_time_limit(test_TIMEOUT)
+  set(name ${test_NAME})
+  if(test_PROGRAM)
+    string(PREPEND name ${test_PROGRAM}.)
+    get_property(idle GLOBAL PROPERTY QUIRE_IDLE_TESTS)
+    list(REMOVE_ITEM idle ${name}.cpp)
+    set_property(GLOBAL PROPERTY QUIRE_IDLE_TESTS "${idle}")
+  endif()
   list(APPEND test_TRANSPORTS ${test_NIGHTLY_TRANSPORTS})
   if(NOT QUIRE_MPI)
     list(FILTER test_RANKS INCLUDE REGEX "^1$")
@@ -158,7 +192,13 @@ function(quire_add_mpi_test)
     endif()
   endif()
 
-  _quire_test_program("${test_NAME}" "${test_SOURCES}" "quire_test_main;${test_LIBRARIES}")
+  if(test_PROGRAM)
+    set(source "QUIRE_TEST_SOURCE=${test_NAME}.cpp")
+  else()
+    set(test_PROGRAM ${test_NAME})
+    set(source "")
+    _quire_test_program("${test_NAME}" "${test_SOURCES}" "quire_test_main;${test_LIBRARIES}")
+  endif()
   foreach(ranks IN LISTS test_RANKS test_NIGHTLY_RANKS)
     # A dash means a test without transports.
     set(transports "${test_TRANSPORTS}")
@@ -170,14 +210,14 @@ function(quire_add_mpi_test)
       if(ranks IN_LIST test_NIGHTLY_RANKS OR transport IN_LIST test_NIGHTLY_TRANSPORTS)
         list(APPEND labels nightly)
       endif()
-      set(run "${test_NAME}.ranks${ranks}")
-      set(variables "QUIRE_TEST_RANKS=${ranks}")
+      set(run "${name}.ranks${ranks}")
+      set(variables "QUIRE_TEST_RANKS=${ranks}" ${source})
       if(NOT transport STREQUAL "-")
         string(APPEND run ".${transport}")
         list(APPEND variables "QUIRE_TEST_TRANSPORT=${transport}")
       endif()
       _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${run}" ${variables})
-      _quire_add_mpi_run("${run}" "${test_NAME}" ${ranks} ${test_TIMEOUT} "${labels}" "${environment}")
+      _quire_add_mpi_run("${run}" "${test_PROGRAM}" ${ranks} ${test_TIMEOUT} "${labels}" "${environment}")
     endforeach()
   endforeach()
 endfunction()

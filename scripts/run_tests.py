@@ -24,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST_RAN_NOTHING = 5
+WITH_OUTPUT = ["--test-output-size-passed", "1000000"]
+"""ctest cuts the output of passed tests after 1024 bytes, and with it the reasons of skipped cases."""
 
 SKIPPED_CASE_SERIAL = re.compile(r"^(?P<where>\S+:\d+): Skipped\n(?P<reason>.*)$", re.MULTILINE)
 SKIPPED_CASE_RANK_0 = re.compile(
@@ -69,8 +71,10 @@ def add_ctest(report: Path, exit_code: int, totals: Totals) -> None:
         skipped = case.find("skipped")
         if case.get("status") == "run":
             totals.passed += 1
-            for match in SKIPPED_CASE_RANK_0.finditer(output):
-                totals.partly.append((f"{name} {match['case']}", match["reason"]))
+            cases = [(match["case"], match["reason"]) for match in SKIPPED_CASE_RANK_0.finditer(output)] or [
+                (match["where"], match["reason"]) for match in SKIPPED_CASE_SERIAL.finditer(output)
+            ]
+            totals.partly += [(f"{name} {case}", reason) for case, reason in cases]
         elif case.get("status") == "disabled":
             totals.skipped.append((name, "disabled"))
         elif skipped is not None and skipped.get("message", "").startswith("SKIP_"):
@@ -136,9 +140,9 @@ def environment_of(build: Path, preset: str) -> dict[str, str]:
 def ctest_command(build: Path, preset: str, choice: str) -> list[str]:
     """Return how ctest is started; the presets leave out what is nightly."""
     if choice == "nightly":
-        command = ["ctest", "--test-dir", str(build), "--output-on-failure", "-L", "nightly"]
+        command = ["ctest", "--test-dir", str(build), "--output-on-failure", *WITH_OUTPUT, "-L", "nightly"]
         return [*command, "--no-tests=ignore"]
-    command = ["ctest", "--preset", preset]
+    command = ["ctest", "--preset", preset, *WITH_OUTPUT]
     return [*command, "-L", "golden", "--no-tests=ignore"] if choice == "golden" else command
 
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace quire::test {
+namespace quire::test::field_chunks_test {
 namespace {
 
 constexpr std::uint64_t extent = 10;
@@ -105,4 +105,4 @@ TEST(FieldChunks, OfAGrowingFieldDoNotWaitForARankWithoutElements) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::field_chunks_test

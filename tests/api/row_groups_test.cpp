@@ -9,7 +9,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire::test {
+namespace quire::test::row_groups_test {
 namespace {
 
 /// Encodes a group as its values, with a length that no other column has.
@@ -195,4 +195,4 @@ TEST(RowGroupsTest, NamesTheRowThatDoesNotConvert) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::row_groups_test

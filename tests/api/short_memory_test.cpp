@@ -33,7 +33,7 @@ std::size_t& refused_from() {
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace quire::test {
+namespace quire::test::short_memory_test {
 namespace {
 
 class ShortMemory : public testing::TestWithParam<const Format*> {};
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, ShortMemory, testing::ValuesIn(formats_of_tabl
                          [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::short_memory_test

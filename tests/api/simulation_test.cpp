@@ -12,7 +12,7 @@
 #include "support/sample.hpp"
 #include "support/workloads.hpp"
 
-namespace quire::test {
+namespace quire::test::simulation_test {
 namespace {
 
 class Keeper final : public PlanSink {
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Million, testing::ValuesIn(million_cases()), [
 });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::simulation_test

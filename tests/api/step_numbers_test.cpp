@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace quire {
+namespace quire::step_numbers_test {
 namespace {
 
 /// Steps with the numbers 10, 20, 30 and so on, which count the requests for numbers.
@@ -59,4 +59,4 @@ TEST(SomeNumbers, EndWithTheFile) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::step_numbers_test

@@ -9,7 +9,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::steps_ahead_test {
 namespace {
 
 /// `steps` steps of some columns, one of them damaged.
@@ -93,4 +93,4 @@ TEST(StepsAhead, AreTakenInOrderAndOnce) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::steps_ahead_test

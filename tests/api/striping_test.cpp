@@ -11,7 +11,7 @@
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 
-namespace quire::test {
+namespace quire::test::striping_test {
 namespace {
 
 /// Sets PATH to a folder with only a tool of this content, if any, during its lifetime.
@@ -87,4 +87,4 @@ TEST(Striping, AcceptsValidNumbers) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::striping_test

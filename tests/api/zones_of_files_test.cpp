@@ -16,7 +16,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::zones_of_files_test {
 namespace {
 
 constexpr std::uint64_t large_rows = std::uint64_t{1} << 23;
@@ -74,4 +74,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, ZonesOfFiles, testing::ValuesIn(formats_of_tab
                          [](const auto& format) { return std::string(format.param->name); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::zones_of_files_test

@@ -9,7 +9,7 @@
 #include "quire/comm/partition.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::boxes_test {
 namespace {
 
 using Numbers = std::vector<std::uint64_t>;
@@ -115,4 +115,4 @@ TEST(GridPart, PutsBlocksSideBySide) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::boxes_test

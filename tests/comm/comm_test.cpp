@@ -15,7 +15,7 @@
 #include "support/error_of.hpp"
 #include "support/reported_rank.hpp"
 
-namespace quire {
+namespace quire::comm_test {
 namespace {
 
 std::uint64_t rank_of(const Comm& comm) { return static_cast<std::uint64_t>(comm.rank()); }
@@ -370,4 +370,4 @@ TEST(CommTest, ManyCommunicatorsMayLiveAndEndInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::comm_test

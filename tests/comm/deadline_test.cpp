@@ -13,7 +13,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire {
+namespace quire::deadline_test {
 namespace {
 
 template <class Action>
@@ -124,4 +124,4 @@ TEST(DeadlineTest, PassesWhenEverybodyComes) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::deadline_test

@@ -11,7 +11,7 @@
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 
-namespace quire {
+namespace quire::one_group_test {
 namespace {
 
 /// Connects the first rank with all others.
@@ -69,4 +69,4 @@ TEST(OneGroup, NoCommunicatorIsRefused) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::one_group_test

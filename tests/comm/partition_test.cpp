@@ -9,7 +9,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::partition_test {
 namespace {
 
 constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
@@ -81,4 +81,4 @@ TEST(Partitions, RefuseRanksAndWeightsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::partition_test

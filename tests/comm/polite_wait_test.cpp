@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-namespace quire {
+namespace quire::polite_wait_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -41,4 +41,4 @@ TEST(PoliteWait, TestsBeforeItGivesUpAtTheDeadline) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::polite_wait_test

@@ -6,7 +6,7 @@
 
 #include "quire/comm/comm.hpp"
 
-namespace quire {
+namespace quire::serial_comm_test {
 namespace {
 
 TEST(SerialComm, IsRankZeroOfOne) {
@@ -70,4 +70,4 @@ TEST(SerialComm, AgreesOnItsOwnError) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::serial_comm_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace quire::text {
+namespace quire::text::digits_test {
 namespace {
 
 TEST(Digits, NumbersArePaddedByZerosUpToTheirWidth) {
@@ -29,4 +29,4 @@ TEST(Digits, RealsArePrintedAsByPrintf) {
 }
 
 }  // namespace
-}  // namespace quire::text
+}  // namespace quire::text::digits_test

@@ -6,7 +6,7 @@
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 
-namespace quire {
+namespace quire::typed_options_test {
 namespace {
 
 TEST(TypedOptions, AreTextsOfWhatWasGiven) {
@@ -42,4 +42,4 @@ TEST(TypedOptions, AreCheckedAgainstTheTable) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::typed_options_test

@@ -15,7 +15,7 @@
 #include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
 
-namespace quire::test {
+namespace quire::test::bounded_plans_test {
 namespace {
 
 constexpr std::uint64_t rows = 30000;
@@ -218,4 +218,4 @@ TEST_P(BoundedPlans, HoldScatteredElements) {
 INSTANTIATE_TEST_SUITE_P(Formats, BoundedPlans, testing::ValuesIn(variants()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::bounded_plans_test

@@ -10,7 +10,7 @@
 
 #include "support/variant_file.hpp"
 
-namespace quire::test {
+namespace quire::test::chosen_rows_test {
 namespace {
 
 constexpr std::uint64_t rows = 40;
@@ -425,4 +425,4 @@ TEST(ChoosingRows, CostsThreeCollectivesWhereItIsPossible) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::chosen_rows_test

@@ -10,7 +10,7 @@
 #include "support/sample.hpp"
 #include "transport/faulty.hpp"
 
-namespace quire::test {
+namespace quire::test::compressed_test {
 namespace {
 
 constexpr std::uint64_t rows = 200;
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Compressed, testing::ValuesIn(formats_of_table
                          [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::compressed_test

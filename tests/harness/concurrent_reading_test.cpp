@@ -8,7 +8,7 @@
 #include "support/concurrent_writer.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::concurrent_reading_test {
 namespace {
 
 constexpr std::uint64_t rows = 150;
@@ -87,4 +87,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, ConcurrentReading, testing::ValuesIn(variants
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::concurrent_reading_test

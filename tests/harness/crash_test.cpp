@@ -11,7 +11,7 @@
 #include "support/sample.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::crash_test {
 namespace {
 
 constexpr std::uint64_t rows = 12;
@@ -109,7 +109,7 @@ class Crash : public testing::TestWithParam<Case> {};
 TEST_P(Crash, EveryPrefixOfTheWritesKeepsCommittedSteps) {
   const auto& [variant, manner] = GetParam();
   Sample sample(*variant.format, rows);
-  // Cases run concurrently: each has its own files.
+  // Each case has its own files, which remain if it fails.
   const std::string name = name_of(GetParam());
   const TracedRun run = traced_run(variant, sample, path("crash_" + name), manner);
   const std::string crashed = path("crashed_" + name);
@@ -149,4 +149,4 @@ INSTANTIATE_TEST_SUITE_P(InFlight, Crash,
                          [](const auto& chosen) { return name_of(chosen.param); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::crash_test

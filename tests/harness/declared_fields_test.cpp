@@ -2,7 +2,7 @@
 
 #include "declared_fields.hpp"
 
-namespace quire::test {
+namespace quire::test::declared_fields_test {
 namespace {
 
 TEST_P(DeclaredFields, TheBytesAreThoseOfFieldsWrittenWhole) {
@@ -95,4 +95,4 @@ TEST_P(DeclaredFields, ElementsOutsideAllBoxesAreZeros) {
 INSTANTIATE_TEST_SUITE_P(Variants, DeclaredFields, testing::ValuesIn(variants_of_fields()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::declared_fields_test

@@ -18,7 +18,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::discord_calls_test {
 namespace {
 
 /// What a rank calls on the open step or on the file.
@@ -201,4 +201,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, DiscordOfCalls, testing::ValuesIn(kinds_of_pla
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::discord_calls_test

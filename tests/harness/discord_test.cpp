@@ -11,7 +11,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::discord_test {
 namespace {
 
 constexpr std::uint64_t rows = 10;
@@ -554,4 +554,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats_of_steps())
                          [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::discord_test

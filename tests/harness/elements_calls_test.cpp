@@ -82,7 +82,7 @@ extern "C" {
 }
 }
 
-namespace quire::test {
+namespace quire::test::elements_calls_test {
 namespace {
 
 constexpr std::uint32_t elements = 24;
@@ -172,4 +172,4 @@ const auto name_of = [](const auto& chosen) { return chosen.param.name(); };
 INSTANTIATE_TEST_SUITE_P(Formats, ElementCalls, testing::ValuesIn(variants_of_elements()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::elements_calls_test

@@ -11,7 +11,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::elements_lists_test {
 namespace {
 
 constexpr std::uint32_t blocks = 240;
@@ -197,4 +197,4 @@ const auto name_of = [](const auto& chosen) { return chosen.param.name(); };
 INSTANTIATE_TEST_SUITE_P(Formats, ElementLists, testing::ValuesIn(variants_of_elements()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::elements_lists_test

@@ -15,7 +15,7 @@
 #include "support/sample.hpp"
 #include "transport/faulty.hpp"
 
-namespace quire::test {
+namespace quire::test::elements_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -252,4 +252,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, ElementSums, testing::ValuesIn(variants_of_ele
 INSTANTIATE_TEST_SUITE_P(Formats, ElementsOfAKill, testing::ValuesIn(variants_of_elements()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::elements_test

@@ -101,7 +101,7 @@ extern "C" {
 }
 }
 
-namespace quire::test {
+namespace quire::test::failed_replacement_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -427,4 +427,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, FailedReplacement, testing::ValuesIn(variants_
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::failed_replacement_test

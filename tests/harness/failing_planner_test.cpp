@@ -19,7 +19,7 @@
 #include "support/error_of.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::failing_planner_test {
 namespace {
 
 /// Counts the calls that may fail, and fails at one of them.
@@ -323,4 +323,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, FailingPlanners, testing::ValuesIn(variants())
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::failing_planner_test

@@ -6,7 +6,7 @@
 #include "support/variant_file.hpp"
 #include "transport/faulty.hpp"
 
-namespace quire::test {
+namespace quire::test::fault_test {
 namespace {
 
 constexpr std::uint64_t rows = 64;
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Faults, testing::ValuesIn(variants()),
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::fault_test

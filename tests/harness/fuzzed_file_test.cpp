@@ -19,7 +19,7 @@
 #include "support/choices.hpp"
 #include "support/environment.hpp"
 
-namespace quire::test {
+namespace quire::test::fuzzed_file_test {
 namespace {
 
 struct Action {
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(Actions, FuzzedFile, testing::ValuesIn(actions()),
                          [](const auto& chosen) { return chosen.param.name; });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::fuzzed_file_test

@@ -12,7 +12,7 @@
 #include "quire/quire.hpp"
 #include "support/variant_file.hpp"
 
-namespace quire::test {
+namespace quire::test::given_up_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, GivenUp, testing::ValuesIn(variants()),
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::given_up_test

@@ -19,7 +19,7 @@
 #include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
 
-namespace quire::test {
+namespace quire::test::overlap_test {
 namespace {
 
 constexpr std::uint64_t rows = 64;
@@ -404,4 +404,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Overlap, testing::ValuesIn(variants()),
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::overlap_test

@@ -6,7 +6,7 @@
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::parity_test {
 namespace {
 
 constexpr std::uint64_t rows = 23;
@@ -181,4 +181,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, ParityOfPieces, testing::ValuesIn(variants()),
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::parity_test

@@ -6,7 +6,7 @@
 #include "declared_fields.hpp"
 #include "transport/faulty.hpp"
 
-namespace quire::test {
+namespace quire::test::refused_parts_test {
 namespace {
 
 /// Like index_field(), with another name.
@@ -320,4 +320,4 @@ TEST_P(RefusedParts, TextsThatAreDeclared) {
 INSTANTIATE_TEST_SUITE_P(Variants, RefusedParts, testing::ValuesIn(variants_of_fields()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::refused_parts_test

@@ -13,7 +13,7 @@
 #include "support/sample.hpp"
 #include "support/traced_files.hpp"
 
-namespace quire::test {
+namespace quire::test::seam_test {
 namespace {
 
 constexpr std::uint64_t rows = 29;
@@ -187,4 +187,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Sparing, testing::ValuesIn(formats_of_tables()
                          [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::seam_test

@@ -17,7 +17,7 @@
 #include "support/traced_files.hpp"
 #include "support/workloads.hpp"
 
-namespace quire::test {
+namespace quire::test::seam_workloads_test {
 namespace {
 
 /// Keeps the extents of one rank, and counts those of all.
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, SeamOfStreams, testing::ValuesIn(variants_of_s
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::seam_workloads_test

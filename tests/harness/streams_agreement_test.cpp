@@ -11,10 +11,10 @@
 #include "transport/faulty.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::streams_agreement_test {
 namespace {
 
-class Streams : public StreamFiles {};
+class AgreedStreams : public StreamFiles {};
 /// Records extend over the ends of chunks, and compact chunks are as large as their contents.
 class StreamsOfPieces : public StreamFiles {};
 class OpenedStreamsOfPieces : public StreamFiles {};
@@ -65,7 +65,7 @@ void expect_refused_piece(WriteStep& step, std::optional<int> failing) {
   }
 }
 
-TEST_P(Streams, ThatAreMissingOnOneRankFailOnAllRanks) {
+TEST_P(AgreedStreams, ThatAreMissingOnOneRankFailOnAllRanks) {
   Comm comm = everyone();
   const std::string file = file_named("missing");
   write(file, comm, options());
@@ -82,7 +82,7 @@ TEST_P(Streams, ThatAreMissingOnOneRankFailOnAllRanks) {
   in.close();
 }
 
-TEST_P(Streams, NeedFewCollectives) {
+TEST_P(AgreedStreams, NeedFewCollectives) {
   Comm comm = everyone();
   StreamSample mine = sample();
   Writer out = create(file_named("counted"), comm, options());
@@ -94,7 +94,7 @@ TEST_P(Streams, NeedFewCollectives) {
   out.close();
 }
 
-TEST_P(Streams, FailOnAllRanksWithTheDiskOfOne) {
+TEST_P(AgreedStreams, FailOnAllRanksWithTheDiskOfOne) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("full");
   for (int failing = 0; failing < comm.size(); ++failing) {
@@ -118,7 +118,7 @@ TEST_P(Streams, FailOnAllRanksWithTheDiskOfOne) {
 }
 
 /// A disk that is full for the last bytes of the description of the file.
-TEST_P(Streams, AreAbsentIfTheLastBytesDoNotFit) {
+TEST_P(AgreedStreams, AreAbsentIfTheLastBytesDoNotFit) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("last");
   WriteOptions writing = options();
@@ -171,7 +171,7 @@ TEST_P(OpenedStreamsOfPieces, FailOnAllRanksAndNameTheRankOfThePiece) {
   out.close();
 }
 
-TEST_P(Streams, DoNotBlockIfOneRankAborts) {
+TEST_P(AgreedStreams, DoNotBlockIfOneRankAborts) {
   Comm comm = everyone();
   comm.set_deadline(std::chrono::seconds(60));
   StreamSample mine = sample();
@@ -211,7 +211,7 @@ TEST_P(OpenedStreamsOfPieces, DoNotBlockIfOneRankClosesTheFile) {
   comm.barrier();
 }
 
-TEST_P(Streams, OfTheSameTaskTwiceAreRefused) {
+TEST_P(AgreedStreams, OfTheSameTaskTwiceAreRefused) {
   Comm comm = everyone();
   Writer out = create(file_named("twice"), comm, options());
   WriteStep step = out.step(0);
@@ -222,7 +222,7 @@ TEST_P(Streams, OfTheSameTaskTwiceAreRefused) {
 }
 
 const auto name_of = [](const auto& chosen) { return chosen.param.name(); };
-INSTANTIATE_TEST_SUITE_P(Formats, Streams, testing::ValuesIn(variants_of_streams()), name_of);
+INSTANTIATE_TEST_SUITE_P(Formats, AgreedStreams, testing::ValuesIn(variants_of_streams()), name_of);
 INSTANTIATE_TEST_SUITE_P(Formats, StreamsOfPieces, testing::ValuesIn(variants_of_streams([](const auto& kind) {
                            return !is_keyed(kind) && !is_compact(kind);
                          })),
@@ -233,4 +233,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, OpenedStreamsOfPieces, testing::ValuesIn(varia
                          name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::streams_agreement_test

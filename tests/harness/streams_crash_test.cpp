@@ -13,7 +13,7 @@
 #include "support/killed_files.hpp"
 #include "support/stream_files.hpp"
 
-namespace quire::test {
+namespace quire::test::streams_crash_test {
 namespace {
 
 class StreamsOfAKill : public StreamFiles {};
@@ -70,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, StreamsOfAKill, testing::ValuesIn(variants_of_
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::streams_crash_test

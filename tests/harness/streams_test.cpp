@@ -8,7 +8,7 @@
 #include "support/stream_files.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::streams_test {
 namespace {
 
 class Streams : public StreamFiles {};
@@ -202,4 +202,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, CompactStreams, testing::ValuesIn(variants_of_
 INSTANTIATE_TEST_SUITE_P(Formats, MergedStreams, testing::ValuesIn(variants_of_streams(merges)), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::streams_test

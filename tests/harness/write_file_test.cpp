@@ -16,7 +16,7 @@
 #include "support/variant_file.hpp"
 #include "transport/faulty.hpp"
 
-namespace quire::test {
+namespace quire::test::write_file_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -391,4 +391,4 @@ TEST_P(WriteFile, HoldsTheAttributesOfTheFile) {
 INSTANTIATE_TEST_SUITE_P(Variants, WriteFile, testing::ValuesIn(variants()), name_of);
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::write_file_test

@@ -11,7 +11,7 @@
 #include "kernels/version.hpp"
 #include "quire/base/error.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::bins_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -81,4 +81,4 @@ TEST(Bins, WrongSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::bins_test

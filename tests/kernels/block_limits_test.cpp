@@ -11,7 +11,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::block_limits_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -87,4 +87,4 @@ TEST(BlockLimits, RefuseRowsInAWrongOrder) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::block_limits_test

@@ -10,7 +10,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::checksum_test {
 namespace {
 
 template <class Number>
@@ -80,4 +80,4 @@ TEST(Checksum, IsZeroForNothing) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::checksum_test

@@ -21,7 +21,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::kernels {
+namespace quire::kernels::codec_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -246,4 +246,4 @@ TEST(Codec, TheFuzzersEntryTakesAnything) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::codec_test

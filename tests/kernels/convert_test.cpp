@@ -14,7 +14,7 @@
 #include "quire/spi/model/dispatch.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::convert_test {
 namespace {
 
 constexpr std::array number_types{Type::int8,  Type::uint8,  Type::int16,   Type::uint16,  Type::int32,  Type::uint32,
@@ -260,4 +260,4 @@ TEST(Convert, ExtremesAgreeWithWhatTypesPromise) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::convert_test

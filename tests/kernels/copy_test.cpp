@@ -9,7 +9,7 @@
 #include "kernels/version.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::copy_test {
 namespace {
 
 TEST(Copy, EveryVersionCopiesEveryByteAndNothingElse) {
@@ -39,4 +39,4 @@ TEST(Copy, TheChosenVersionCopies) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::copy_test

@@ -16,7 +16,7 @@
 // From fuzz_delimited.cpp.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::kernels {
+namespace quire::kernels::delimited_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -192,4 +192,4 @@ TEST(Delimited, AnyBytesGiveTheSameRowsOrErrorInAnyPieces) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::delimited_test

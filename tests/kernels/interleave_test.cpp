@@ -13,7 +13,7 @@
 #include "quire/base/error.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::interleave_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -285,4 +285,4 @@ TEST(Interleave, ThePlainVersionIsThereAndTheBestIsLast) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::interleave_test

@@ -16,7 +16,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::number_print_test {
 namespace {
 
 template <class Number>
@@ -152,4 +152,4 @@ TEST(Print, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::number_print_test

@@ -15,7 +15,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire::kernels {
+namespace quire::kernels::number_text_test {
 namespace {
 
 /// The value and the number of characters that were read; 0 characters: no number.
@@ -188,4 +188,4 @@ TEST(NumberText, TypesKnownAtRunTime) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::number_text_test

@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::kernels {
+namespace quire::kernels::value_list_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -227,4 +227,4 @@ TEST(ValueLists, AreCombined) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::value_list_test

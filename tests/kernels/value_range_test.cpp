@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace quire::kernels {
+namespace quire::kernels::value_range_test {
 namespace {
 
 template <class Number>
@@ -96,4 +96,4 @@ TEST(RangeOfNan, HasNoNumbers) {
 }
 
 }  // namespace
-}  // namespace quire::kernels
+}  // namespace quire::kernels::value_range_test

@@ -15,7 +15,7 @@
 #include "quire/model/value.hpp"
 #include "quire/spi/base/archive.hpp"
 
-namespace quire {
+namespace quire::model_test {
 namespace {
 
 ErrorKind kind_of(const std::function<void()>& action) {
@@ -262,4 +262,4 @@ TEST(NameIndex, FindsTheFirstItemOfAName) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::model_test

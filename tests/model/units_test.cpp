@@ -10,7 +10,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::units_test {
 namespace {
 
 TEST(ExactRatio, IsTheNearestFloatOfAProductOfManyFactors) {
@@ -114,4 +114,4 @@ TEST(Scales, DivideByWholeNumbers) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::units_test

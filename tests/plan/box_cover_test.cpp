@@ -5,7 +5,7 @@
 #include "quire/base/error.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::box_cover_test {
 namespace {
 
 const Box whole_box{{2, 10, 0}, {6, 20, 5}};
@@ -103,4 +103,4 @@ TEST(BoxCover, OfASingleElementTakesOne) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::box_cover_test

@@ -14,7 +14,7 @@
 #include "quire/base/error.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::chunk_cache_test {
 namespace {
 
 constexpr std::size_t kibibyte = 1024;
@@ -136,4 +136,4 @@ TEST(ChunkCache, AnArrayThatHasGrownHasOtherChunks) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::chunk_cache_test

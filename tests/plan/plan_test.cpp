@@ -6,7 +6,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire {
+namespace quire::plan_test {
 namespace {
 
 class NoBytes final : public Encoder {
@@ -64,4 +64,4 @@ TEST(WritePlan, KeepsItsOwnBytesAlive) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::plan_test

@@ -9,7 +9,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/plan/member.hpp"
 
-namespace quire {
+namespace quire::survey_test {
 namespace {
 
 TEST(Trains, AreTheirExtents) {
@@ -175,4 +175,4 @@ TEST(Survey, EstimatesConflictsFromASampleOfLockUnits) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::survey_test

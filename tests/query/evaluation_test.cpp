@@ -14,7 +14,7 @@
 #include "quire/query/expression.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
-namespace quire {
+namespace quire::evaluation_test {
 namespace {
 
 constexpr std::size_t rows = 10000;  // whole blocks and a part of one
@@ -258,4 +258,4 @@ TEST(Evaluation, EmptyTables) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::evaluation_test

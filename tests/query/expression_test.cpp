@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire {
+namespace quire::expression_test {
 namespace {
 
 Quantity column(const std::string& name, Type type, const std::string& unit = "") {
@@ -315,4 +315,4 @@ TEST(Expression, TheCorpusOfTheFuzzerHoldsNoSurprise) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::expression_test

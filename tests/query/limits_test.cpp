@@ -12,7 +12,7 @@
 #include "query/scope.hpp"
 #include "quire/query/expression.hpp"
 
-namespace quire {
+namespace quire::limits_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -239,4 +239,4 @@ TEST(Limits, AgreeWithTheRowsThatSatisfyTheConditionOrFail) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::limits_test

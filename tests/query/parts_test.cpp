@@ -9,7 +9,7 @@
 #include "query/unit.hpp"
 #include "query/wildcard.hpp"
 
-namespace quire::query {
+namespace quire::query::parts_test {
 namespace {
 
 TEST(Wildcard, MatchesWholeTexts) {
@@ -53,4 +53,4 @@ TEST(Units, CancelAndAgree) {
 }
 
 }  // namespace
-}  // namespace quire::query
+}  // namespace quire::query::parts_test

@@ -9,7 +9,7 @@
 #include "quire/base/error.hpp"
 #include "quire/query/expression.hpp"
 
-namespace quire {
+namespace quire::row_calls_test {
 namespace {
 
 std::vector<std::string> texts_of(const std::string& text) {
@@ -133,4 +133,4 @@ TEST(Functions, OfCpp17AreNanOutsideOfTheirDomain) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::row_calls_test

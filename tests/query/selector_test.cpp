@@ -11,7 +11,7 @@
 #include "query/scope.hpp"
 #include "quire/query/expression.hpp"
 
-namespace quire {
+namespace quire::selector_test {
 namespace {
 
 using kernels::key_of;
@@ -150,4 +150,4 @@ TEST(Selectors, HaveOnePartForEachColumn) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::selector_test

@@ -7,7 +7,7 @@
 #include "quire/format/format.hpp"
 #include "quire/quire.hpp"
 
-namespace quire {
+namespace quire::conversion_errors_test {
 namespace {
 
 /// For every format: the error of a value that does not fit names its column and row.
@@ -41,4 +41,4 @@ TEST(ConversionErrors, NameColumnAndRowInEveryFormat) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::conversion_errors_test

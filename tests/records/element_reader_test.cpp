@@ -12,7 +12,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::element_reader_test {
 namespace {
 
 using test::MemoryFile;
@@ -124,4 +124,4 @@ TEST(ElementReader, LeavesWhatIsLongInOnePlan) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::element_reader_test

@@ -18,7 +18,7 @@
 #include "support/error_of.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::element_writer_test {
 namespace {
 
 using test::MemoryFile;
@@ -220,4 +220,4 @@ TEST(ElementWriter, RejectsRowsBeyondTheRun) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::element_writer_test

@@ -12,7 +12,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::records_box_test {
 namespace {
 
 using test::MemoryFile;
@@ -151,4 +151,4 @@ TEST(Box, WrongMemoryIsRefused) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_box_test

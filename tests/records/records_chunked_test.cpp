@@ -20,7 +20,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::records_chunked_test {
 namespace {
 
 using test::MemoryFile;
@@ -388,4 +388,4 @@ TEST(ChunkedBox, TablesThatDoNotCoverTheArrayAreDefects) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_chunked_test

@@ -16,7 +16,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::records_fixed_test {
 namespace {
 
 using test::MemoryFile;
@@ -358,4 +358,4 @@ TEST(Pieces, RowsAreFoundAcrossThem) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_fixed_test

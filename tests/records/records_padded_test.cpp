@@ -16,7 +16,7 @@
 #include "quire/base/error.hpp"
 #include "records/memory_file.hpp"
 
-namespace quire {
+namespace quire::records_padded_test {
 namespace {
 
 using test::MemoryFile;
@@ -105,4 +105,4 @@ TEST(PaddedRecords, RefuseTextsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_padded_test

@@ -16,7 +16,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::records_selection_test {
 namespace {
 
 using test::MemoryFile;
@@ -314,4 +314,4 @@ TEST(Selections, NameWhatIsWrongWithMemory) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_selection_test

@@ -11,7 +11,7 @@
 #include "quire/base/error.hpp"
 #include "records/memory_file.hpp"
 
-namespace quire {
+namespace quire::records_text_test {
 namespace {
 
 using test::MemoryFile;
@@ -223,4 +223,4 @@ TEST_F(TextRun, APlanNeedsNoValues) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_text_test

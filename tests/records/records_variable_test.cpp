@@ -12,7 +12,7 @@
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire {
+namespace quire::records_variable_test {
 namespace {
 
 using test::MemoryFile;
@@ -316,4 +316,4 @@ TEST(VariableRecords, WrongRequestsAreRefusedWhilePlanning) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::records_variable_test

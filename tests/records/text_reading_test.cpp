@@ -15,7 +15,7 @@
 #include "quire/base/error.hpp"
 #include "records/memory_file.hpp"
 
-namespace quire {
+namespace quire::text_reading_test {
 namespace {
 
 using test::MemoryFile;
@@ -256,4 +256,4 @@ TEST(TextRows, WhatIsWrittenComesBack) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::text_reading_test

@@ -22,6 +22,10 @@ not on this system
 <testcase name="par.ranks3" status="run">
 <system-out>[rank 0] skipped P.c: /a/par.cpp:9: needs two nodes
 </system-out></testcase>
+<testcase name="unit.part" status="run">
+<system-out>/a/unit.cpp:7: Skipped
+only the administrator may mount
+</system-out></testcase>
 <testcase name="gone.A.b" status="notrun"><skipped message="Unable to find executable"/></testcase>
 <testcase name="neg.ranks3" status="fail"><failure message=""/></testcase>
 <testcase name="off.A.b" status="disabled"></testcase>
@@ -44,14 +48,17 @@ def test_ctest_report(tmp_path: Path) -> None:
     report.write_text(CTEST_REPORT)
     totals = run_tests.Totals()
     run_tests.add_ctest(report, 8, totals)
-    assert totals.line() == "2 passed, 2 failed, 3 skipped"
+    assert totals.line() == "3 passed, 2 failed, 3 skipped"
     assert totals.failed == ["gone.A.b", "neg.ranks3"]
     assert totals.skipped == [
         ("unit.A.skip", "not on this system"),
         ("par.ranks2", "needs a big disk"),
         ("off.A.b", "disabled"),
     ]
-    assert totals.partly == [("par.ranks3 P.c", "needs two nodes")]
+    assert totals.partly == [
+        ("par.ranks3 P.c", "needs two nodes"),
+        ("unit.part /a/unit.cpp:7", "only the administrator may mount"),
+    ]
     assert not totals.good()
 
 

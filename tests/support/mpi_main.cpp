@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "support/chosen_source.hpp"
+
 namespace {
 
 /// Reports failures and skipped tests with the rank. Rank 0 alone prints everything else, with GoogleTest's own
@@ -83,6 +85,7 @@ int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   testing::InitGoogleTest(&argc, argv);
+  quire::test::choose_source();
 
   int rank = 0;
   int size = 0;

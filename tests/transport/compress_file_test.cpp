@@ -13,7 +13,7 @@
 #include "transport/packed.hpp"
 #include "transport/piece_coder.hpp"
 
-namespace quire::test {
+namespace quire::test::compress_file_test {
 namespace {
 
 constexpr std::array choices{CompressionChoice{Compression::gzip, 1}, CompressionChoice{Compression::xz, 0}};
@@ -110,4 +110,4 @@ TEST(CompressFile, AnErrorOfOneRankIsEverybodys) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::compress_file_test

@@ -14,7 +14,7 @@
 #include "transport/forwarding.hpp"
 #include "transport/pattern.hpp"
 
-namespace quire {
+namespace quire::file_set_test {
 namespace {
 
 /// Files of one set in the directory of this test.
@@ -140,4 +140,4 @@ TEST_F(FileSetTest, AMissingMemberIsNamedAndTheOthersAreMoved) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::file_set_test

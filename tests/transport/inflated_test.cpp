@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::test {
+namespace quire::test::inflated_test {
 namespace {
 
 InflatedBytes inflate(const std::string& packed, bool unconfirmed = false, std::uint64_t budget = 64 << 20) {
@@ -281,4 +281,4 @@ TEST(Inflated, WhatTheFuzzerFindsFirst) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::inflated_test

@@ -12,7 +12,7 @@
 #include "transport/staging.hpp"
 #include "transport/write_pieces.hpp"
 
-namespace quire {
+namespace quire::pieces_test {
 namespace {
 
 TransportLimits small_limits() {
@@ -471,4 +471,4 @@ TEST(StagingTest, KeepsWhatIsCarriedWhenItGrows) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::pieces_test

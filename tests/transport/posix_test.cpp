@@ -11,7 +11,7 @@
 #include "transport/file_system.hpp"
 #include "transport/pattern.hpp"
 
-namespace quire {
+namespace quire::posix_test {
 namespace {
 
 std::unique_ptr<Transport> open_posix(const std::string& path, Access access, const TransportOptions& options = {}) {
@@ -344,4 +344,4 @@ TEST(PosixTest, NothingWorksAfterCloseButCloseItself) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::posix_test

@@ -13,7 +13,7 @@
 #include "quire/base/error.hpp"
 #include "transport/pattern.hpp"
 
-namespace quire {
+namespace quire::replacement_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -254,4 +254,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ReplacementTest, testing::ValuesIn(kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::replacement_test

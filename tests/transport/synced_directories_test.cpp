@@ -36,7 +36,7 @@ extern "C" int fsync(int descriptor) {
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
 
-namespace quire {
+namespace quire::synced_directories_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -145,4 +145,4 @@ TEST_F(SyncedDirectories, ADurableWriterSyncsTheDirectoryThatItMakesForItsFiles)
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::synced_directories_test

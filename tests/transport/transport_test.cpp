@@ -19,7 +19,7 @@
 #include "transport/pattern.hpp"
 #include "transport/trace.hpp"
 
-namespace quire {
+namespace quire::transport_test {
 namespace {
 
 constexpr std::uint64_t header_bytes = 371;
@@ -393,4 +393,4 @@ TEST_F(TransportTest, TracesOfAllRanksReplayToTheFile) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::transport_test

@@ -8,7 +8,7 @@
 #include "transport/pattern.hpp"
 #include "transport/trace.hpp"
 
-namespace quire {
+namespace quire::wrappers_test {
 namespace {
 
 using What = TraceEvent::What;
@@ -144,4 +144,4 @@ TEST(FaultyTest, FailsSyncsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::wrappers_test

@@ -12,7 +12,7 @@
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 
-namespace quire {
+namespace quire::write_lock_test {
 namespace {
 
 class WriteLocks : public ::testing::Test {
@@ -79,4 +79,4 @@ TEST_F(WriteLocks, ALockKeepsOthersAndKnowsTheirFilesByAnyName) {
 }
 
 }  // namespace
-}  // namespace quire
+}  // namespace quire::write_lock_test

@@ -21,7 +21,7 @@
 #include "quire/spi/base/endian.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::append_damage_test {
 namespace {
 
 using hdf5::Handle;
@@ -251,4 +251,4 @@ TEST(DamagedSymbolTables, OfFreeBlocksThatDoNotEndAreRefusedByTheGuard) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::append_damage_test

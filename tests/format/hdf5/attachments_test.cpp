@@ -10,7 +10,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/format/describer_capabilities.hpp"
 
-namespace quire::test {
+namespace quire::test::attachments_test {
 namespace {
 
 Bytes bytes_of(std::string_view text) {
@@ -139,4 +139,4 @@ TEST(Attachments, MissingOnesAreErrors) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::attachments_test

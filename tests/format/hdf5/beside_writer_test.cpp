@@ -15,7 +15,7 @@
 #include "support/error_of.hpp"
 #include "support/memory_source.hpp"
 
-namespace quire::test {
+namespace quire::test::beside_writer_test {
 namespace {
 
 constexpr auto never = std::numeric_limits<std::size_t>::max();
@@ -259,4 +259,4 @@ TEST(ASnapshot, ReportsAFileThatChangesAllTheTime) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::beside_writer_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace quire::hdf5 {
+namespace quire::hdf5::byte_map_test {
 namespace {
 
 std::vector<std::byte> bytes(std::initializer_list<int> values) {
@@ -69,4 +69,4 @@ TEST(ByteMap, JoinsNeighboursWithinBounds) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::byte_map_test

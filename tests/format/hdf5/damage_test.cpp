@@ -19,7 +19,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::test {
+namespace quire::test::damage_test {
 namespace {
 
 void run(const Bytes& bytes) {
@@ -139,4 +139,4 @@ TEST(Damage, FoundByTheFuzzerIsHarmless) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::damage_test

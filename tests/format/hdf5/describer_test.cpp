@@ -16,7 +16,7 @@
 #include "quire/spi/format/describer_capabilities.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::describer_test {
 namespace {
 
 using hdf5::Handle;
@@ -34,7 +34,7 @@ void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
 }
 
-/// A path for each test, since tests run in parallel.
+/// A path for each case.
 std::string scratch_path() {
   const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
   return std::string(folder == nullptr ? "." : folder) + "/odd_" +
@@ -309,4 +309,4 @@ TEST(Damage, EveryTruncationAndManyChangedBytesEndInAnErrorOrAValue) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::describer_test

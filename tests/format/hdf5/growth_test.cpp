@@ -8,7 +8,7 @@
 #include "support/environment.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::growth_test {
 namespace {
 
 std::vector<double> values(std::size_t rows) {
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Filters, Growth, testing::Values("none", "deflate", "pl
                          [](const auto& chosen) { return chosen.param; });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::growth_test

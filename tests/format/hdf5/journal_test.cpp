@@ -5,7 +5,7 @@
 #include "format/hdf5/simulation.hpp"
 #include "quire/spi/format/describer_capabilities.hpp"
 
-namespace quire::test {
+namespace quire::test::journal_test {
 namespace {
 
 constexpr std::uint64_t rows = 25;
@@ -158,4 +158,4 @@ TEST(Dropping, IsWholeOrAbsentAfterEveryAct) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::journal_test

@@ -15,7 +15,7 @@
 #include "support/memory_source.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire::hdf5 {
+namespace quire::hdf5::kept_datasets_test {
 namespace {
 
 constexpr std::uint64_t kibibyte = 1024;
@@ -128,4 +128,4 @@ TEST(KeptDatasets, FailedOnesAndThoseOfOtherFilesAreClosed) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::kept_datasets_test

@@ -12,7 +12,7 @@
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 
-namespace quire::hdf5 {
+namespace quire::hdf5::kept_list_test {
 namespace {
 
 int made = 0;
@@ -54,4 +54,4 @@ TEST(KeptListTest, FilesAreTheSameAfterTheLibraryWasClosed) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::kept_list_test

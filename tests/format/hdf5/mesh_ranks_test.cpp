@@ -15,7 +15,7 @@
 #include "transport/faulty.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::mesh_ranks_test {
 namespace {
 
 constexpr std::uint64_t vertices = 23;
@@ -223,4 +223,4 @@ TEST(MeshRanks, LeaveAMeshWholeOrAbsentAfterAKill) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::mesh_ranks_test

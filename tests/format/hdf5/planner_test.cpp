@@ -7,7 +7,7 @@
 #include "quire/base/error.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::planner_test {
 namespace {
 
 FileDescription described_as(std::string title, std::vector<Attribute> attributes = {}) {
@@ -337,4 +337,4 @@ TEST(H5partFit, ReportsEveryLoss) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::planner_test

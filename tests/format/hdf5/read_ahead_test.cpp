@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace quire::hdf5 {
+namespace quire::hdf5::read_ahead_test {
 namespace {
 
 /// Bytes that depend on their offset; counts the reads.
@@ -90,4 +90,4 @@ TEST_F(ReadAheadFile, AFailedReadIsNotCached) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::read_ahead_test

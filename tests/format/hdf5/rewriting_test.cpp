@@ -6,7 +6,7 @@
 #include "quire/base/error.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::rewriting_test {
 namespace {
 
 SimulatedStep one_column(std::int64_t number, const std::string& name, std::uint64_t rows, double value) {
@@ -131,4 +131,4 @@ TEST(RewritingOthers, StepsOfOtherWritersAndWidths) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::rewriting_test

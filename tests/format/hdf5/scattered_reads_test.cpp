@@ -18,7 +18,7 @@
 #include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
 
-namespace quire::test {
+namespace quire::test::scattered_reads_test {
 namespace {
 
 /// Single rows, more than the decoders of one plan, between two blocks. The blocks are so long that the mean size of
@@ -241,4 +241,4 @@ TEST_F(ScatteredReads, AllRanksThrowARefusal) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::scattered_reads_test

@@ -14,7 +14,7 @@
 #include "support/sample.hpp"
 #include "transport/forwarding.hpp"
 
-namespace quire::test {
+namespace quire::test::split_ranks_test {
 namespace {
 
 constexpr std::uint64_t rows = 23;
@@ -255,4 +255,4 @@ TEST(SplitGrowth, AddsRowsOfAllRanks) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::split_ranks_test

@@ -17,7 +17,7 @@
 #include "support/killed_files.hpp"
 #include "support/sample.hpp"
 
-namespace quire::test {
+namespace quire::test::split_test {
 namespace {
 
 constexpr std::uint64_t rows = 12;
@@ -511,4 +511,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SplitCrash,
                          });
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::split_test

@@ -35,7 +35,7 @@ extern "C" herr_t H5Tunregister(H5T_pers_t pers, const char* name, hid_t from, h
                                                                                                 convert);
 }
 
-namespace quire::test {
+namespace quire::test::texts_test {
 namespace {
 
 using hdf5::Handle;
@@ -136,4 +136,4 @@ TEST(Texts, AreReadAgainAfterTheBytesHaveChanged) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::texts_test

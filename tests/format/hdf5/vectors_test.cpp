@@ -11,7 +11,7 @@
 #include "quire/base/error.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::vectors_test {
 namespace {
 
 std::filesystem::path folder() {
@@ -185,4 +185,4 @@ TEST(DamagedVector, DefectiveFieldsAreNamedAndTheGoodOneRead) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::vectors_test

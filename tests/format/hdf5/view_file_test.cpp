@@ -7,7 +7,7 @@
 #include "quire/base/error.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::view_file_test {
 namespace {
 
 ViewFile with_piece(ViewPiece piece) {
@@ -48,4 +48,4 @@ TEST(ViewFile, RefusesMembersOfGroupsThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::view_file_test

@@ -26,7 +26,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::nektar {
+namespace quire::nektar::parts_test {
 namespace {
 
 using Numbers = std::vector<std::uint64_t>;
@@ -448,4 +448,4 @@ TEST(Fuzzer, FindsNothingInItsOwnInputs) {
 }
 
 }  // namespace
-}  // namespace quire::nektar
+}  // namespace quire::nektar::parts_test

@@ -14,7 +14,7 @@
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
 
-namespace quire::nektar {
+namespace quire::nektar::rules_test {
 namespace {
 
 constexpr std::size_t deep = 254;
@@ -205,4 +205,4 @@ TEST(Basis, BasesHaveNumbersExactlyIfTheyAreReadBack) {
 }
 
 }  // namespace
-}  // namespace quire::nektar
+}  // namespace quire::nektar::rules_test

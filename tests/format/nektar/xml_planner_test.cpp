@@ -15,7 +15,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/plan/member.hpp"
 
-namespace quire::nektar {
+namespace quire::nektar::xml_planner_test {
 namespace {
 
 /// The files of a set by their numbers.
@@ -319,4 +319,4 @@ TEST(XmlPlanner, PlansWithoutData) {
 }
 
 }  // namespace
-}  // namespace quire::nektar
+}  // namespace quire::nektar::xml_planner_test

@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::test {
+namespace quire::test::damage_test {
 namespace {
 
 std::string vector_text(const std::string& name) {
@@ -51,4 +51,4 @@ INSTANTIATE_TEST_SUITE_P(Vectors, OpenpmdDamage,
                                          "beamphysics_solenoid.h5"));
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::damage_test

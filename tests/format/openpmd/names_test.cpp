@@ -5,7 +5,7 @@
 
 #include "format/openpmd/series.hpp"
 
-namespace quire::hdf5 {
+namespace quire::hdf5::names_test {
 namespace {
 
 RecordPath path(const std::string& name, const std::string& unit = "") { return path_of_column(name, unit); }
@@ -71,4 +71,4 @@ TEST(NamePattern, FindsTheNumberInANameOfTheSeries) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::names_test

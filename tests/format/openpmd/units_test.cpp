@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-namespace quire::hdf5 {
+namespace quire::hdf5::units_test {
 namespace {
 
 constexpr double charge = 1.602176634e-19;
@@ -74,4 +74,4 @@ TEST(Units, AreTheSameAfterTheirTextIsParsed) {
 }
 
 }  // namespace
-}  // namespace quire::hdf5
+}  // namespace quire::hdf5::units_test

@@ -54,7 +54,7 @@ void operator delete(void* memory) noexcept { release_block(memory); }
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept { release_block(memory); }
 
-namespace quire::test {
+namespace quire::test::damage_test {
 namespace {
 
 constexpr std::size_t budget = 64 << 20;
@@ -125,4 +125,4 @@ TEST(Damage, AHeaderOfDefinitionsAloneStaysInTheBudget) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::damage_test

@@ -7,7 +7,7 @@
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 
-namespace quire::test {
+namespace quire::test::declared_test {
 namespace {
 
 Quantity quantity(const std::string& name, Type type, const std::string& unit) {
@@ -146,4 +146,4 @@ TEST(DeclaredElsewhere, IsRefusedByFormatsThatCannotStoreIt) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::declared_test

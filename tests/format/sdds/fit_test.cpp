@@ -8,7 +8,7 @@
 #include "quire/format/format.hpp"
 #include "quire/spi/format/planner.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::fit_test {
 namespace {
 
 TEST(Fit, ReportsChanges) {
@@ -87,4 +87,4 @@ TEST(Fit, CanonicalTextReportsNumbersThatLoseDigits) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::fit_test

@@ -14,7 +14,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::test {
+namespace quire::test::generated_test {
 namespace {
 
 constexpr int random_files = 3000;
@@ -53,4 +53,4 @@ TEST(Generated, FilesAtRandom) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::generated_test

@@ -8,7 +8,7 @@
 #include "support/killed.hpp"
 #include "transport/trace.hpp"
 
-namespace quire::test {
+namespace quire::test::growth_crash_test {
 namespace {
 
 // A kill does not divide a write this small: the kernel copies it at once.
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, GrowthCrash,
                                          Options{{"mode", "ascii"}}));
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::growth_crash_test

@@ -10,7 +10,7 @@
 #include "quire/spi/format/describer_capabilities.hpp"
 #include "quire/spi/format/planner.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::growth_test {
 namespace {
 
 using test::load_file;
@@ -202,4 +202,4 @@ TEST(GrowthOfTheReference, HasTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::growth_test

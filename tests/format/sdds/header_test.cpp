@@ -11,7 +11,7 @@
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::header_test {
 namespace {
 
 using test::Json;
@@ -364,4 +364,4 @@ TEST(FormatStrings, MustFitTheType) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::header_test

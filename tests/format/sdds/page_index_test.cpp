@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace quire::sdds {
+namespace quire::sdds::page_index_test {
 namespace {
 
 void expect_places(const PageIndex& index, const std::vector<PagePlace>& pages) {
@@ -53,4 +53,4 @@ TEST(PageIndex, KeepsEveryPageOfAnyLengthAndNumber) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::page_index_test

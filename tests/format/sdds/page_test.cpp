@@ -20,7 +20,7 @@
 #include "quire/spi/base/archive.hpp"
 #include "quire/spi/format/describer_capabilities.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::page_test {
 namespace {
 
 using test::Json;
@@ -456,4 +456,4 @@ TEST(TextValues, AreReadBackFromTheirLines) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::page_test

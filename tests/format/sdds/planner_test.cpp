@@ -16,7 +16,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/base/archive.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::planner_test {
 namespace {
 
 using test::describer_of;
@@ -597,4 +597,4 @@ TEST_F(SmallRun, RefusesPartsOfAFieldOfStrings) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::planner_test

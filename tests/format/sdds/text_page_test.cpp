@@ -15,7 +15,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/format/describer_capabilities.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::text_page_test {
 namespace {
 
 std::unique_ptr<Describer> describer_of(std::string bytes, const Options& options = {}) {
@@ -437,4 +437,4 @@ TEST(TextPages, ManySmallPagesNeedFewReads) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::text_page_test

@@ -12,7 +12,7 @@
 #include "quire/base/error.hpp"
 #include "support/random_bytes.hpp"
 
-namespace quire::sdds {
+namespace quire::sdds::text_planner_test {
 namespace {
 
 using test::header_of;
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Vectors, TextTwin, testing::ValuesIn(twins()),
                          [](const auto& twin) { return test::test_name(twin.param.text); });
 
 /// A step of one table with generated columns, for texts of any kind.
-class TextPages : public testing::Test {
+class TextPlans : public testing::Test {
  protected:
   /// Random rows of every type: numbers by their bits, strings of every byte but zero.
   static LoadedStep random_step(std::uint64_t rows, std::uint32_t seed) {
@@ -139,7 +139,7 @@ class TextPages : public testing::Test {
   }
 };
 
-TEST_F(TextPages, KeepAllWrittenValues) {
+TEST_F(TextPlans, KeepAllWrittenValues) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     const LoadedStep step = random_step(1 + seed * 7, seed);
     for (const Options& variant : sdds_format().writing_variants) {
@@ -157,7 +157,7 @@ TEST_F(TextPages, KeepAllWrittenValues) {
   }
 }
 
-TEST_F(TextPages, RefuseLayoutsThatDoNotFit) {
+TEST_F(TextPlans, RefuseLayoutsThatDoNotFit) {
   const LoadedStep step = random_step(3, 1);
   EXPECT_EQ(refusal(step, {{"mode", "ascii"}, {"lines_per_row", "9"}}), ErrorKind::usage);
   EXPECT_EQ(refusal(step, {{"mode", "ascii"}, {"lines_per_row", "-1"}}), ErrorKind::usage);
@@ -174,7 +174,7 @@ TEST_F(TextPages, RefuseLayoutsThatDoNotFit) {
 }
 
 // The layout of rows is not in such a file, and the same options must not be refused.
-TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
+TEST_F(TextPlans, FieldsAloneAreContinuedWithTheOptionsOfRows) {
   const std::vector<double> values(5, 2.5);
   for (const Options& rows :
        {Options{{"lines_per_row", "2"}}, Options{{"lines_per_row", "0"}}, Options{{"no_row_counts", "true"}},
@@ -206,7 +206,7 @@ TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
 }
 
 // The bytes after the blank line may be steps. They are removed only on request.
-TEST_F(TextPages, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
+TEST_F(TextPlans, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
   const std::string page = "1\n5\n";
   const std::string first = "SDDS1\n&array name=a, type=double &end\n&data mode=ascii &end\n" + page;
   const std::string bytes = first + "\n" + page + page;
@@ -226,7 +226,7 @@ TEST_F(TextPages, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
   EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
 }
 
-TEST_F(TextPages, RowsWithMoreLinesThanColumnsAreNotAppended) {
+TEST_F(TextPlans, RowsWithMoreLinesThanColumnsAreNotAppended) {
   const std::string bytes =
       "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, lines_per_row=2 &end\n1\n0.5\n\n";
   MemoryWriter refused(sdds_format(), 1, {});
@@ -240,7 +240,7 @@ TEST_F(TextPages, RowsWithMoreLinesThanColumnsAreNotAppended) {
 }
 
 // Step does not number the pages 5, 6, 3. Without the last one it would.
-TEST_F(TextPages, StepsAreNotDroppedIfOthersWouldBeNumberedAnew) {
+TEST_F(TextPlans, StepsAreNotDroppedIfOthersWouldBeNumberedAnew) {
   const std::string header =
       "SDDS1\n&parameter name=Step, type=long &end\n&column name=x, type=double &end\n&data mode=ascii &end\n";
   const std::string bytes = header + "5\n1\n0.5\n6\n1\n0.5\n3\n1\n0.5\n";
@@ -263,7 +263,7 @@ TEST_F(TextPages, StepsAreNotDroppedIfOthersWouldBeNumberedAnew) {
   EXPECT_EQ(dropping.bytes(), bytes);
 }
 
-TEST_F(TextPages, RowsAfterABadOneAreDroppedOnlyOnRequest) {
+TEST_F(TextPlans, RowsAfterABadOneAreDroppedOnlyOnRequest) {
   const std::string header = "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, fixed_row_count=1 &end\n";
   MemoryWriter refused(sdds_format(), 1, {});
   EXPECT_THROW(refused.resume(header + "500\n1\nbad\n3\n", std::nullopt, false), Error);
@@ -275,7 +275,7 @@ TEST_F(TextPages, RowsAfterABadOneAreDroppedOnlyOnRequest) {
   }
 }
 
-TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
+TEST_F(TextPlans, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   LoadedStep step = random_step(1, 3);
   Column& column = step.description.tables.front().columns.front();
   const std::string rest = "&column name=c1, description=, type=double,  &end";
@@ -286,7 +286,7 @@ TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   EXPECT_NO_THROW(static_cast<void>(write(step, {})));
 }
 
-TEST_F(TextPages, HeaderTextsAreReadBackUnchanged) {
+TEST_F(TextPlans, HeaderTextsAreReadBackUnchanged) {
   LoadedStep step = random_step(1, 3);
   for (const char* text :
        {"a&b", "&end", "now!", "! first", "a\"b\"c", "two words", "$gb$r", "back\\slash", "x=1, y=2"}) {
@@ -298,7 +298,7 @@ TEST_F(TextPages, HeaderTextsAreReadBackUnchanged) {
   }
 }
 
-TEST_F(TextPages, FieldsAreWrittenInTheOrderOfTheRanks) {
+TEST_F(TextPlans, FieldsAreWrittenInTheOrderOfTheRanks) {
   StepPart part;
   Field& field = part.description.fields.emplace_back();
   field.name = "f";
@@ -325,4 +325,4 @@ TEST_F(TextPages, FieldsAreWrittenInTheOrderOfTheRanks) {
 }
 
 }  // namespace
-}  // namespace quire::sdds
+}  // namespace quire::sdds::text_planner_test

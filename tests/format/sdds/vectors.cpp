@@ -13,24 +13,16 @@ namespace {
 
 [[nodiscard]] std::string folder() {
   const char* data = std::getenv("QUIRE_TEST_DATA");
-  // Parameters are listed before ctest sets the environment.
+  // A program may be started without ctest.
   return std::string(data != nullptr ? data : QUIRE_TEST_DATA_FOLDER) + "/sdds/";
 }
 
-/// True if a member of a truth has this value. A process for each case lists all cases: to parse all truths for that
-/// takes longer than most cases.
+/// True if a member of a truth has this value. Every run lists all vectors, and parsing is slow.
 [[nodiscard]] bool is_member(const std::string& truth, const std::string& name, const std::string& value) {
   return truth.find("\n\"" + name + "\":\"" + value + "\"") != std::string::npos;
 }
 
 }  // namespace
-
-std::size_t MemorySource::read(std::uint64_t offset, std::span<std::byte> out) {
-  if (offset >= bytes_.size()) return 0;
-  const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
-  std::memcpy(out.data(), bytes_.data() + offset, count);
-  return count;
-}
 
 std::string read_vector(const std::string& name) {
   std::ifstream file(folder() + name, std::ios::binary);

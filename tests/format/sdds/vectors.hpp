@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <ostream>
@@ -9,19 +8,9 @@
 
 #include "quire/spi/format/describer.hpp"
 #include "support/json.hpp"
+#include "support/memory_source.hpp"
 
 namespace quire::test {
-
-/// A file in memory that records its reads.
-class MemorySource final : public ByteSource {
- public:
-  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
-
- private:
-  std::string bytes_;
-};
 
 /// A vector and its entry in the index.
 struct Vector {

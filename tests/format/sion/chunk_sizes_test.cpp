@@ -6,7 +6,7 @@
 
 #include "quire/base/error.hpp"
 
-namespace quire::sion {
+namespace quire::sion::chunk_sizes_test {
 namespace {
 
 std::vector<StreamRequest> asking(const std::vector<std::uint64_t>& sizes) {
@@ -163,4 +163,4 @@ TEST(GroupFill, PutsMembersAfterTheCollectorInPortions) {
 }
 
 }  // namespace
-}  // namespace quire::sion
+}  // namespace quire::sion::chunk_sizes_test

@@ -19,7 +19,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace quire::test {
+namespace quire::test::damage_test {
 namespace {
 
 std::vector<std::filesystem::path> files(const char* folder = QUIRE_TEST_DATA_FOLDER "/sion") {
@@ -206,4 +206,4 @@ TEST(Damage, OfMergedStreamsInManyPartsStaysInTheMemoryBudget) {
 }
 
 }  // namespace
-}  // namespace quire::test
+}  // namespace quire::test::damage_test

@@ -8,7 +8,7 @@
 #include "quire/base/error.hpp"
 #include "quire/spi/plan/member.hpp"
 
-namespace quire::sion {
+namespace quire::sion::planner_test {
 namespace {
 
 SionPlanner planner_with(Options options) {
@@ -233,4 +233,4 @@ TEST(SionPlanner, RecognizesItsMembersByName) {
 }
 
 }  // namespace
-}  // namespace quire::sion
+}  // namespace quire::sion::planner_test
