@@ -61,7 +61,7 @@ function(_quire_test_program name sources libraries)
   target_link_libraries(${name} PRIVATE ${libraries} quire::quire GTest::gtest)
   if(QUIRE_UNITY)
     target_precompile_headers(${name} REUSE_FROM quire_test_headers)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${QUIRE_UNITY_SIZE})
   endif()
 endfunction()
 
