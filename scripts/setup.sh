@@ -162,11 +162,12 @@ make_environment() {
         logged "python -m venv" "$python" -m venv "$venv"
     fi
     say "installing Python packages"
-    logged "pip install" pip_install --upgrade -r scripts/requirements-base.txt -r scripts/requirements-test.txt \
-        -r scripts/requirements-docs.txt
+    logged "pip install" pip_install --upgrade -r scripts/requirements-base.txt
     link_package
     # The build needs none of these, so it does not wait for them.
     (
+        logged "pip install of tests" pip_install --upgrade -r scripts/requirements-base.txt \
+            -r scripts/requirements-test.txt -r scripts/requirements-docs.txt
         install_mpi4py
         say "installing peers for cross-reading"
         install_peers
