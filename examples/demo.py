@@ -194,7 +194,7 @@ def restart(stage: Stage, formats: list[Format]) -> None:
 def recompute(stage: Stage, formats: list[Format]) -> None:
     """Check the attributes from Python."""
     stage.chapter("Python reads the particles and recomputes the moments that the simulation wrote")
-    stage.run(sys.executable, "examples/fodo_moments.py", *(one.file("beam") for one in formats))
+    stage.run(sys.executable, "examples/fodo_moments.py", "--last", *(one.file("beam") for one in formats))
 
 
 def digests(path: str) -> tuple[int, int, dict[str, str]]:
