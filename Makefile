@@ -17,7 +17,7 @@ help: ## print this list
 setup: ## install missing packages, create the environment, build
 	@scripts/setup.sh
 
-demo: ## a complete example on this machine; on two processors ten minutes the first time, then one minute
+demo: ## a complete example on this machine; on two processors eight minutes the first time, then one
 	@scripts/setup.sh --only demo
 	@examples/demo.sh
 
