@@ -17,11 +17,6 @@ namespace {
   return std::string(data != nullptr ? data : QUIRE_TEST_DATA_FOLDER) + "/sdds/";
 }
 
-/// True if a member of a truth has this value. Every run lists all vectors, and parsing is slow.
-[[nodiscard]] bool is_member(const std::string& truth, const std::string& name, const std::string& value) {
-  return truth.find("\n\"" + name + "\":\"" + value + "\"") != std::string::npos;
-}
-
 }  // namespace
 
 std::string read_vector(const std::string& name) {
@@ -70,10 +65,9 @@ std::vector<Vector> all_vectors() {
 std::vector<Vector> vectors(const std::string& open, const std::string& mode) {
   std::vector<Vector> chosen;
   for (Vector& vector : all_vectors()) {
-    const std::string truth = read_vector(vector.name + ".json");
-    if (truth.find("\n\"open\":\"") == std::string::npos) throw std::runtime_error("no member open: " + vector.name);
-    if (!is_member(truth, "open", open) || vector.is_compressed()) continue;
-    if (!mode.empty() && !is_member(truth, "mode", mode)) continue;
+    const Json truth = vector.truth();
+    if (truth["open"].text() != open || vector.is_compressed()) continue;
+    if (!mode.empty() && truth["mode"].text() != mode) continue;
     chosen.push_back(std::move(vector));
   }
   return chosen;
